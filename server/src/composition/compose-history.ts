@@ -26,7 +26,7 @@ import {
   findCommitAt,
   findFirstTime,
   findNewestCommit,
-  findOldestCommit,
+  findPurgedCommit,
 } from '../storage/history/change-store.ts'
 import { createGapStore } from '../storage/history/gap-store.ts'
 import { createRefreshOwnerNames } from '../storage/history/refresh-owner-names.ts'
@@ -152,7 +152,7 @@ export function composeHistory({ config, database, owners, serverWriter, clock, 
       firstTime: () => findFirstTime(database),
       commitAt: (time) => findCommitAt(database, time),
       newestCommit: () => findNewestCommit(database),
-      oldestCommit: () => findOldestCommit(database),
+      oldestCommit: () => findPurgedCommit(database),
       redactions: () => countRedactions(database),
       isCopiedFast: database.engine === 'sqlite',
       build,

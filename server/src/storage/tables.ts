@@ -238,7 +238,17 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
   server_combinations: { servers: number; vcpu_count: number; vmem_size: number; disk: number }
   /** The servers version, of all servers. Those of projects and domains are in `scope_versions`. */
   fleet_version: { id: number; version: number }
-  fleet_numbers: { id: number; server: number; word: number; revision: number; redactions: number }
+  fleet_numbers: {
+    id: number
+    server: number
+    word: number
+    revision: number
+    redactions: number
+    /** The first time about which the inventory can be asked. */
+    recorded_since: number
+    /** The last commit whose changes were purged; 0 if there is none. */
+    purged_position: number
+  }
   scope_versions: { scope: string; version: number }
   /** The commits that changed servers, in the order of their positions. No time is before that of an earlier one. */
   change_commits: { revision: number; position: number; time: number }

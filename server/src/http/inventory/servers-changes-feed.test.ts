@@ -176,9 +176,13 @@ onEngineOfLane('the feed of changes', (engine) => {
       const { fields } = JSON.parse(text) as { fields?: { path: string }[] }
       assert.deepEqual([status, fields?.[0]?.path], [400, field], `${query} ${text}`)
     }
+    const purge = () => purgeChanges(fleet.platform.database, Date.now() + 86_400_000, Date.now())
     await fleet.record([newServer(0)])
     // The newest commit is never purged.
-    await purgeChanges(fleet.platform.database, Date.now() + 86_400_000, Date.now())
+    await purge()
+    assert.equal((await read(admin, `scope=system&after=${position}`)).changes.length, 1)
+    await fleet.record([newServer(0)])
+    await purge()
     const { status, text } = await ask(admin, `scope=system&after=${position}`)
     assert.deepEqual([status, text.includes('older than the stored history')], [400, true], text)
     assert.equal((await read(admin, 'scope=system&after=start')).changes.length, 1)

@@ -110,14 +110,7 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
 
     newestCommit: () => findNewestCommit(database),
 
-    async hasCommit(commit) {
-      const found = await db
-        .selectFrom('change_commits')
-        .select('position')
-        .where('position', '=', commit)
-        .executeTakeFirst()
-      return found !== undefined
-    },
+    purgedCommit: () => findPurgedCommit(database),
 
     async changedServers({ scope, from: first, until }, limit, requester) {
       const id = sql`coalesce((select id from servers where seq = server),
@@ -165,24 +158,35 @@ export function createChangeStore(database: DatabaseReader): ChangeStore {
   }
 }
 
-/** The time of the first recorded commit. Of those below 0, only differences are known. */
-export async function findFirstTime({ db }: DatabaseReader): Promise<number | undefined> {
-  const first = await db
+const readNumbers = ({ db }: DatabaseReader) =>
+  db
+    .selectFrom('fleet_numbers')
+    .select(['recorded_since', 'purged_position'])
+    .executeTakeFirstOrThrow()
+
+/** The first time about which the inventory can be asked. Of commits below 0, only differences are known. */
+export async function findFirstTime(database: DatabaseReader): Promise<number> {
+  const { recorded_since: since, purged_position: purged } = await readNumbers(database)
+  if (purged > 0) return since
+  const first = await database.db
     .selectFrom('change_commits')
     .select('time')
     .where('position', '>', 0)
     .orderBy('time')
     .limit(1)
     .executeTakeFirst()
-  return first?.time
+  return Math.min(since, first?.time ?? since)
 }
 
-/** The last commit at this time or earlier. */
-export async function findCommitAt(
-  { db }: DatabaseReader,
-  time: number,
-): Promise<number | undefined> {
-  const last = await db
+/** The last commit whose changes were purged; 0 if there is none. */
+export async function findPurgedCommit(database: DatabaseReader): Promise<number> {
+  const { purged_position: purged } = await readNumbers(database)
+  return purged
+}
+
+/** The last commit at this time or earlier. The inventory before all stored changes is that of the last purged one. */
+export async function findCommitAt(database: DatabaseReader, time: number): Promise<number> {
+  const last = await database.db
     .selectFrom('change_commits')
     .select('position')
     .where('time', '<=', time)
@@ -191,17 +195,7 @@ export async function findCommitAt(
     .orderBy('position', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return last?.position
-}
-
-/** Of those whose changes are not purged. */
-export async function findOldestCommit({ db }: DatabaseReader): Promise<number> {
-  const oldest = await db
-    .selectFrom('change_commits')
-    .select((eb) => eb.fn.min('position').as('position'))
-    .where('position', '>', 0)
-    .executeTakeFirst()
-  return oldest?.position ?? 0
+  return Math.max(last?.position ?? 0, await findPurgedCommit(database))
 }
 
 export async function findNewestCommit({ db }: DatabaseReader): Promise<number> {

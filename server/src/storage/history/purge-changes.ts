@@ -6,7 +6,7 @@ const day = 86_400_000
 const batchSize = 50
 
 /**
- * Deletes the changes before a time. The newest commit stays: it tells since when changes are recorded. Earlier
+ * Deletes the changes before a time. The newest commit stays: its position is the last one. Earlier
  * versions are rebuilt from later ones, so those that stay need nothing of what is deleted. Changes stay until
  * the sinks in use have delivered them. Gaps go with the changes.
  */
@@ -21,15 +21,25 @@ export async function purgeChanges(
   for (;;) {
     const { rows } = await sql<{
       revision: number
-    }>`select revision from change_commits where ${isOld} order by time limit ${batchSize}`.execute(
+      position: number
+      time: number
+    }>`select revision, position, time from change_commits where ${isOld} order by time limit ${batchSize}`.execute(
       db,
     )
     if (rows.length === 0) break
+    const last = Math.max(...rows.map(({ position }) => Number(position)))
+    const time = Math.max(...rows.map((row) => Number(row.time)))
     const revisions = rows.map(({ revision }) => revision)
     await commit([
       db.deleteFrom('server_changes').where('revision', 'in', revisions).compile(),
       db.deleteFrom('resource_changes').where('revision', 'in', revisions).compile(),
       db.deleteFrom('change_commits').where('revision', 'in', revisions).compile(),
+      // The inventory after the last of them is known from the changes that stay.
+      db
+        .updateTable('fleet_numbers')
+        .set({ purged_position: last, recorded_since: time })
+        .where('purged_position', '<', last)
+        .compile(),
     ])
   }
   const forgotten = sql`delete from former_servers where not exists (

@@ -38,7 +38,7 @@ export function createFollowChanges(dependencies: Dependencies) {
         'is not a position of this database. If it was restored from a backup, start again with after=start or after=now.',
       )
     }
-    if (position.commit > 0 && !(await changes.hasCommit(position.commit))) {
+    if (position.commit < (await changes.purgedCommit())) {
       throw badField(
         'after',
         'is older than the stored history, so changes are missing. Start again with after=start or after=now.',

@@ -15,7 +15,7 @@ function startMoments({ isCopiedFast = true } = {}) {
   const moments = createMoments<number>(
     {
       firstTime: async () => 1,
-      commitAt: async (time) => (time < 1 ? undefined : time),
+      commitAt: async (time) => time,
       newestCommit: async () => 100,
       oldestCommit: async () => oldest,
       redactions: async () => redactions,

@@ -20,7 +20,7 @@ export interface MomentSource<Inventory> extends RecordedCommits {
   /** Whether the current inventory can be copied as fast as a moment. */
   readonly isCopiedFast: boolean
   newestCommit(): Promise<number>
-  /** Changes before it may be purged. */
+  /** The first commit after which all changes are stored. */
   oldestCommit(): Promise<number>
   /** How often values were removed from the past. Moments that were built before may have them. */
   redactions(): Promise<number>

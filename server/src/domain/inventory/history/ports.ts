@@ -81,8 +81,8 @@ export interface ChangeStore {
   ): Promise<readonly ChangeRecord[]>
   /** The last commit; 0 before the first. */
   newestCommit(): Promise<number>
-  /** Whether the changes of a commit are stored. */
-  hasCommit(commit: number): Promise<boolean>
+  /** The last commit whose changes were purged; 0 if there is none. */
+  purgedCommit(): Promise<number>
   /**
    * The servers in the scope with changes after one commit until another, but not more than the limit. A server
    * that was purged and came back has several numbers.

@@ -3,10 +3,10 @@ import { timestamp } from '../../timestamp.ts'
 
 /** The commits of which changes are recorded. */
 export interface RecordedCommits {
-  /** The time of the first recorded commit; undefined before it. */
-  firstTime(): Promise<number | undefined>
-  /** The last commit at this time or earlier; undefined before the first. */
-  commitAt(time: number): Promise<number | undefined>
+  /** The first time about which the inventory can be asked. */
+  firstTime(): Promise<number>
+  /** The last commit at this time or earlier. */
+  commitAt(time: number): Promise<number>
 }
 
 /** The last commit at a time, which the field of a request gives. */
@@ -16,13 +16,13 @@ export async function requireCommit(
   now: number,
   field: string,
 ): Promise<number> {
-  const commit = await commits.commitAt(time)
-  if (commit !== undefined) return commit
-  const first = await commits.firstTime()
-  const since = first === undefined || first > now ? undefined : timestamp(first)
-  const problem = `is before the first recorded change${since === undefined ? ': none is recorded yet' : `, at ${since}`}. Of earlier times, only differences are known.`
+  // Before the first commit, the clock of this process may be behind.
+  const first = Math.min(await commits.firstTime(), now)
+  if (time >= first) return await commits.commitAt(time)
+  const since = timestamp(first)
+  const problem = `is before the first recorded change, at ${since}. Of earlier times, only differences are known.`
   throw new PlatformError('InputParameterError', `${field} ${problem}`, {
     fields: [{ path: field, problem }],
-    values: { recorded_since: since ?? '' },
+    values: { recorded_since: since },
   })
 }
