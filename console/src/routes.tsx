@@ -19,12 +19,19 @@ import { PageError } from './pages/page-error.tsx'
 import { PagePending } from './pages/page-pending.tsx'
 import { SessionPending } from './pages/session-pending.tsx'
 import { forgetSession, rememberedSession } from './session/remembered-session.ts'
+import { resolveMoment } from './url/read-moment.ts'
 import { parseSearch, stringifySearch, type Search } from './url/search.ts'
 
 /** These are in one file, see `vite.config.ts`. */
 const otherPages = () => import('./other-pages.ts')
 
-const root = createRootRoute({ validateSearch: (search): Search => search as Search })
+/** A moment of the past becomes a time, so that all pages and requests are about the same one. */
+const validateSearch = ({ as_of: asOf, ...search }: Record<string, unknown>): Search => ({
+  ...(search as Search),
+  ...(typeof asOf === 'string' && { as_of: resolveMoment(asOf, Date.now()) }),
+})
+
+const root = createRootRoute({ validateSearch })
 
 const login = createRoute({
   getParentRoute: () => root,

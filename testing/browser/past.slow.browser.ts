@@ -105,6 +105,57 @@ describe('the past', () => {
       .waitFor()
   })
 
+  test('is a time of the address in each form that the API takes, and never crashes a page', async (t) => {
+    const { page } = await open(t, '/')
+    const now = Date.now()
+    const day = new Date(now - 86_400_000).toISOString().slice(0, 10)
+    // Undefined is a moment that the API refuses.
+    const moments: Readonly<Record<string, RegExp | undefined>> = {
+      '-40m': /as_of=20.*Z/,
+      '-5m': /as_of=20.*Z/,
+      yesterday: undefined,
+      [day]: undefined,
+      foo: undefined,
+      'foo 1': undefined,
+    }
+    for (const path of ['/', '/servers', '/infrastructure/hosts', '/servers/x']) {
+      for (const [text, address] of Object.entries(moments)) {
+        await page.goto(`/console${path}?as_of=${text}`)
+        const notice = page.getByRole('region', { name: 'Time' })
+        await notice.getByText('You see the past').waitFor()
+        if (address) await page.waitForURL(address)
+        else await page.getByRole('alert').first().waitFor()
+        assert.equal(await page.getByText('This page crashed').count(), 0, `${path} ${text}`)
+      }
+    }
+  })
+
+  test('never has rows, counts or times of another moment', async (t) => {
+    const { page } = await open(t, '/servers')
+    await page.getByRole('link', { name: 'renamed', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Now', exact: true }).click()
+    const item = (name: string) => page.getByRole('menuitem', { name })
+    await page.locator('[role=menuitem][aria-disabled]').first().waitFor()
+    assert.equal(
+      await item('Yesterday at this time').getAttribute('aria-disabled'),
+      'true',
+      'nothing is recorded then',
+    )
+    assert.equal(await item('An hour ago').getAttribute('aria-disabled'), null)
+    await item('Choose a time…').click()
+    assert.equal(await page.getByRole('dialog').locator('[aria-invalid=true]').count(), 0)
+    await page.keyboard.press('Escape')
+    // As a link of the page does, without loading the page again.
+    await page.evaluate(() => {
+      history.pushState({}, '', '/console/servers?as_of=2020-01-01T00:00:00Z')
+      dispatchEvent(new PopStateEvent('popstate'))
+    })
+    await page.getByRole('alert').getByText('Nothing is recorded before').waitFor()
+    assert.equal(await page.getByRole('link', { name: 'web-01', exact: true }).count(), 0)
+    assert.equal(await page.getByRole('row').count(), 0)
+    assert.equal(await page.getByText(`${sizes.web - 1} servers`).count(), 0)
+  })
+
   test('is shown on infrastructure too, and survives an API that is away', async (t) => {
     const time = new Date(Date.now() - 60 * minute).toISOString()
     const { page, proxy } = await open(t, `/infrastructure/networks?as_of=${time}`)

@@ -7,7 +7,7 @@ import { Button } from '../ui/button.tsx'
 import notice from '../ui/notice.module.css'
 import { GapList } from './gap-list.tsx'
 import styles from './past-notice.module.css'
-import { useAsOf, useShowMoment } from './use-as-of.ts'
+import { useAsOf, useMomentText, useShowMoment } from './use-as-of.ts'
 
 /** Says that the page shows the past, since when, and what was not observed then. */
 export function PastNotice({ children }: { readonly children?: ReactNode }) {
@@ -18,14 +18,14 @@ export function PastNotice({ children }: { readonly children?: ReactNode }) {
 
 function Notice({ asOf, children }: { readonly asOf: string; readonly children: ReactNode }) {
   const { past: t } = useMessages()
-  const { dateTime, percent } = useFormat()
+  const { percent } = useFormat()
+  const momentText = useMomentText()
   const show = useShowMoment()
   const { data: moment } = useQuery(momentQuery(asOf))
-  const isTime = !Number.isNaN(Date.parse(asOf))
   return (
     <section className={`${notice.notice} ${notice.warn} ${styles.past}`} aria-label={t.label}>
       <p>
-        <strong>{t.shown(isTime ? dateTime(asOf) : asOf)}</strong> {t.text}
+        <strong>{t.shown(momentText(asOf))}</strong> {t.text}
       </p>
       {moment?.isReady === false && (
         <p role="status">

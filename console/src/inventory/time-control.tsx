@@ -7,8 +7,9 @@ import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
+import { readMoment } from '../url/read-moment.ts'
 import { fromLocalTime, minute, toLocalTime, toMoment } from './local-time.ts'
-import { useAsOf, useShowMoment } from './use-as-of.ts'
+import { useAsOf, useMomentText, useShowMoment } from './use-as-of.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -18,25 +19,44 @@ export function TimeControl() {
   const { past: t } = useMessages()
   const { dateTime } = useFormat()
   const asOf = useAsOf()
+  const momentText = useMomentText()
   const show = useShowMoment()
   const [isChoosing, setChoosing] = useState(false)
-  const ago = (ms: number) => show(toMoment(Date.now() - ms))
+  // Asked for when the menu opens, because most pages are about now.
+  const [hasOpened, setOpened] = useState(false)
+  const { data: recorded } = useQuery({ ...firstChangeQuery, enabled: hasOpened })
+  const tooEarly = (time: number) => {
+    if (recorded === undefined) return undefined
+    if (recorded === null) return t.nothing
+    return time < Date.parse(recorded) ? t.tooEarly(dateTime(recorded)) : undefined
+  }
+  const itemFor = (ms: number, text: string) => {
+    const time = Date.now() - ms
+    return (
+      <MenuItem disabledReason={tooEarly(time)} onSelect={() => show(toMoment(time))}>
+        {text}
+      </MenuItem>
+    )
+  }
   return (
     <>
       <Menu
         label={t.label}
+        onOpen={() => setOpened(true)}
         trigger={(properties) => (
           <Button icon="changes" {...properties}>
-            {asOf === undefined ? t.now : dateTime(asOf)}
+            {asOf === undefined ? t.now : momentText(asOf)}
           </Button>
         )}
       >
         <MenuItem checked={asOf === undefined} onSelect={() => show(undefined)}>
           {t.now}
         </MenuItem>
-        <MenuItem onSelect={() => ago(hour)}>{t.hourAgo}</MenuItem>
-        <MenuItem onSelect={() => ago(day)}>{t.dayAgo}</MenuItem>
-        <MenuItem onSelect={() => setChoosing(true)}>{t.choose}</MenuItem>
+        {itemFor(hour, t.hourAgo)}
+        {itemFor(day, t.dayAgo)}
+        <MenuItem disabledReason={tooEarly(Date.now())} onSelect={() => setChoosing(true)}>
+          {t.choose}
+        </MenuItem>
       </Menu>
       {isChoosing && (
         <TimeDialog
@@ -64,8 +84,12 @@ function TimeDialog({ asOf, onShow, onClose }: Props) {
   const { dateTime } = useFormat()
   const [now] = useState(() => Date.now())
   const { data: recorded } = useQuery(firstChangeQuery)
-  const [text, setText] = useState(toLocalTime(asOf === undefined ? now - hour : Date.parse(asOf)))
+  const [typed, setText] = useState<string>()
   const first = recorded ? Date.parse(recorded) : now - 30 * day
+  const shown = (asOf !== undefined && readMoment(asOf, now)) || now - hour
+  // The first whole minute, so that the dialog does not open with an error.
+  const firstMinute = Math.ceil(first / minute) * minute
+  const text = typed ?? toLocalTime(Math.min(Math.max(shown, firstMinute), now))
   const time = fromLocalTime(text)
   const problem =
     time === undefined
@@ -91,7 +115,7 @@ function TimeDialog({ asOf, onShow, onClose }: Props) {
         required
         value={text}
         max={toLocalTime(now)}
-        error={problem}
+        error={typed === undefined ? undefined : problem}
         onChange={(event) => setText(event.target.value)}
       />
       <TextField

@@ -1,7 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useFormat } from '../messages/use-format.ts'
+import { readMoment } from '../url/read-moment.ts'
 
 /** The moment of the past that the page shows, from the address; undefined for now. */
 export const useAsOf = (): string | undefined => useSearch({ strict: false })['as_of'] || undefined
+
+/** A moment for people. What is no time is shown as it is in the address. */
+export function useMomentText(): (asOf: string) => string {
+  const { dateTime } = useFormat()
+  return (asOf) => (readMoment(asOf, Date.now()) === undefined ? asOf : dateTime(asOf))
+}
 
 /** Shows another moment, or now, with everything else in the address unchanged. */
 export function useShowMoment(): (asOf: string | undefined) => void {

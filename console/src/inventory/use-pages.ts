@@ -13,6 +13,7 @@ import type { Refetchable } from '../api/query-result.ts'
 import type { FilterValueCounts } from '../servers/value-counts.ts'
 import { createSettledList, missingRows, type RowState } from './settle-list.ts'
 import { createStablePages, rowsIn, type ListItem, type Range } from './stable-pages.ts'
+import { useAsOf } from './use-as-of.ts'
 
 export interface ListPages<Item extends ListItem> {
   /** The number of rows in the table. */
@@ -103,6 +104,11 @@ function useGenerations(parts: readonly Part[], isRetrying: boolean): void {
   }, [newest, isRetrying])
 }
 
+const createLists = <Item extends ListItem>() => ({
+  mergePages: createStablePages<Item>({ pageSize, freshFor }),
+  settle: createSettledList<Item>(),
+})
+
 /** Loads the visible pages of a list, and keeps their rows stable. `query` identifies the list. */
 export function usePages<Item extends ListItem>(
   query: string,
@@ -111,8 +117,11 @@ export function usePages<Item extends ListItem>(
 ): ListPages<Item> {
   const [revision, setRevision] = useState(0)
   const [refreshedAt, setRefreshedAt] = useState(0)
-  const [mergePages] = useState(() => createStablePages<Item>({ pageSize, freshFor }))
-  const [settle] = useState(() => createSettledList<Item>())
+  // Rows and numbers of one moment are never shown under another one.
+  const asOf = useAsOf()
+  const [of, setOf] = useState({ asOf, ...createLists<Item>() })
+  if (of.asOf !== asOf) setOf({ asOf, ...createLists<Item>() })
+  const { mergePages, settle } = of
   const first = Math.floor(visible.first / pageSize)
   const last = Math.floor(visible.last / pageSize)
   const indexes = Array.from({ length: last - first + 1 }, (_, at) => first + at)

@@ -8,6 +8,7 @@ interface Props {
   /** Renders the button that opens the menu, with the given properties. */
   readonly trigger: (properties: MenuTrigger) => ReactNode
   readonly label: string
+  readonly onOpen?: () => void
   readonly children: ReactNode
 }
 
@@ -18,7 +19,7 @@ interface MenuTrigger {
 }
 
 /** A menu as a popover: Escape and a click elsewhere close it. */
-export function Menu({ trigger, label, children }: Props) {
+export function Menu({ trigger, label, onOpen, children }: Props) {
   const id = useId()
   const element = useRef<HTMLDivElement>(null)
 
@@ -46,6 +47,7 @@ export function Menu({ trigger, label, children }: Props) {
         className={styles.menu}
         onToggle={(event) => {
           if (event.newState !== 'open') return
+          onOpen?.()
           updatePosition()
           focusFirstItem(event.currentTarget)
         }}

@@ -9,7 +9,8 @@ import { Icon } from '../../ui/icon.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { useSeen } from '../../ui/use-seen.ts'
-import { filterOfDay, timeOf } from './change-state.ts'
+import { filterOfDay } from './change-state.ts'
+import { readMoment } from '../../url/read-moment.ts'
 import styles from './changes.module.css'
 import { projectRows, type ProjectRow } from './group-counts.ts'
 import { ProjectChanges } from './project-changes.tsx'
@@ -40,7 +41,7 @@ export function ChangeDay({ date, count, filter, now, words, open, onToggle }: P
   const [areAllShown, setAllShown] = useState(false)
   const all = useChangeKinds()
   const ofDay = filterOfDay(filter, date, now)
-  const isPolled = (timeOf(ofDay.until ?? '', now) ?? now) >= now
+  const isPolled = (readMoment(ofDay.until ?? '', now) ?? now) >= now
   const counts = useQuery({
     ...changeCountsQuery(ofDay, ['project', 'kind'], isPolled),
     enabled: isSeen,

@@ -1,13 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { ChangeKind } from '@muster/contract'
-import {
-  filterOfDay,
-  readChangeState,
-  timeOf,
-  toTimestamp,
-  writeChangeState,
-} from './change-state.ts'
+import { filterOfDay, readChangeState, toTimestamp, writeChangeState } from './change-state.ts'
+import { readMoment } from '../../url/read-moment.ts'
 
 const kinds: readonly ChangeKind[] = ['appeared', 'gone', 'status']
 const read = (search: Readonly<Record<string, string>>) => readChangeState(search, kinds)
@@ -58,7 +53,7 @@ describe('the period', () => {
 
   it('understands times as the API does', () => {
     const text = (since: string) => {
-      const time = timeOf(since, now)
+      const time = readMoment(since, now)
       return time === undefined ? undefined : toTimestamp(time)
     }
     assert.equal(text('-24h'), '2026-05-03T10:20:00Z')

@@ -2,6 +2,7 @@ import type { ChangeKind, ScopeParameter } from '@muster/contract'
 import type { ChangeFilter } from '../../api/queries/changes.ts'
 import { scopeValues, withoutEmpty } from '../../inventory/list-state.ts'
 import { statusGroups } from '../../servers/status.ts'
+import { readMoment } from '../../url/read-moment.ts'
 import type { Search } from '../../url/search.ts'
 
 /** The spans that end now. */
@@ -55,19 +56,6 @@ export const writeChangeState = ({
     open: open.join(','),
   })
 
-const units = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
-
-/** The time that the API understands by a text; undefined if it rejects it. */
-export function timeOf(text: string, now: number): number | undefined {
-  const [, count, unit] = /^-(\d{1,6})([mhdw])$/.exec(text === 'yesterday' ? '-1d' : text) ?? []
-  if (unit !== undefined) {
-    const time = now - Number(count) * units[unit as keyof typeof units]
-    return Math.floor(time / units.m) * units.m
-  }
-  const time = Date.parse(text)
-  return Number.isNaN(time) ? undefined : time
-}
-
 /** A time as the API takes it. */
 export const toTimestamp = (time: number): string => `${new Date(time).toISOString().slice(0, 19)}Z`
 
@@ -77,8 +65,8 @@ export function filterOfDay(filter: ChangeFilter, day: string, now: number): Cha
   const start = new Date(year, month - 1, date).getTime()
   const end = new Date(year, month - 1, date + 1).getTime()
   const { since, until, ...others } = filter
-  const from = timeOf(since, now)
-  const to = until === undefined ? undefined : timeOf(until, now)
+  const from = readMoment(since, now)
+  const to = until === undefined ? undefined : readMoment(until, now)
   return {
     ...others,
     since: toTimestamp(Math.max(start, from ?? start)),

@@ -7,14 +7,8 @@ import { buttonClass, Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Icon } from '../../ui/icon.tsx'
 import { Menu, MenuItem } from '../../ui/menu.tsx'
-import {
-  defaultSpan,
-  isSpan,
-  spans,
-  timeOf,
-  toTimestamp,
-  type ChangeState,
-} from './change-state.ts'
+import { defaultSpan, isSpan, spans, toTimestamp, type ChangeState } from './change-state.ts'
+import { readMoment } from '../../url/read-moment.ts'
 import styles from './changes.module.css'
 import { useChangeKinds, type SetChangeState } from './use-change-state.ts'
 
@@ -65,7 +59,7 @@ function Period({ state: { since, until }, now, onChange }: Props) {
   const [isChosen, setChosen] = useState(false)
   const isBetween = isChosen || !isSpan(since) || until !== undefined
   const names = { '-24h': t.spans['24h'], '-7d': t.spans['7d'], '-30d': t.spans['30d'] } as const
-  const times = { since: timeOf(since, now), until: until && timeOf(until, now) }
+  const times = { since: readMoment(since, now), until: until && readMoment(until, now) }
   return (
     <>
       <SelectField

@@ -21,7 +21,7 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
 import { ChangeDay } from './change-day.tsx'
-import { timeOf } from './change-state.ts'
+import { readMoment } from '../../url/read-moment.ts'
 import { ChangeTools } from './change-tools.tsx'
 import styles from './changes.module.css'
 import { daysOf } from './group-counts.ts'
@@ -53,7 +53,7 @@ function Changes() {
     [q, scope, kinds, newStatus, since, until],
   )
   const counts = useQuery(changeCountsQuery(filter, ['day'], true))
-  const days = { ...counts, data: counts.data && daysOf(counts.data, timeOf(since, now)) }
+  const days = { ...counts, data: counts.data && daysOf(counts.data, readMoment(since, now)) }
   const problem = queryProblem(counts.error, t.servers.theFilter)
   const setQ = useCallback((next: string) => change({ q: next }, true), [change])
   const isNarrowed = q !== '' || kinds.length > 0 || newStatus !== undefined
