@@ -1,7 +1,7 @@
 import type { ServerChange } from '@muster/contract'
 import type { Messages } from '../messages/en/index.ts'
 import type { Format } from '../messages/format.ts'
-import { describeItems, type FieldChange, type ItemField } from './describe-items.ts'
+import { describeItems, type FieldChange, type ItemField, type ItemList } from './describe-items.ts'
 import { prefixes } from './tags.ts'
 import type { ValueNames } from './value-names.ts'
 
@@ -59,6 +59,8 @@ const labels: Readonly<Record<string, TextKey<Messages['server']>>> = {
   name: 'name',
   networks: 'interfaces',
   os_name: 'os',
+  project: 'project',
+  project_domain: 'domain',
   project_id: 'project',
   project_src: 'assigned',
   provider: 'provider',
@@ -113,11 +115,20 @@ const namedBy: Readonly<Record<string, string>> = {
   manager_project_id: 'manager',
   networks: 'nics',
   pending_deleted_at: 'pending_deleted',
+  project_id: 'project',
   region_ext_id: 'region',
   vpc_id: 'vpc',
   zone_ext_id: 'zone',
   zone_id: 'zone',
 }
+
+/** Whether a field has a label of its own, unlike identifiers, versions and repetitions of other fields. */
+export const hasLabel = (field: string): boolean =>
+  field in labels ||
+  field in otherLabels ||
+  ['secgroups', 'isolated_devices'].includes(field) ||
+  field.startsWith(prefixes.own) ||
+  field.startsWith(prefixes.source)
 
 /** Whether a field only identifies what another one of these fields names. */
 export const isIdentifierOf = (field: string, fields: ReadonlySet<string>): boolean =>
@@ -137,6 +148,27 @@ const nameOf = (item: unknown): string => {
   >
   return name || ip_addr || model || id || ''
 }
+
+/** With values in `words`. */
+const worded: ReadonlySet<string> = new Set([
+  'billing_type',
+  'cloud_env',
+  'environment',
+  'shutdown_behavior',
+])
+
+const days: Readonly<Record<string, number>> = { H: 1 / 24, D: 1, W: 7, M: 30, Y: 365 }
+
+/** "3 months" for `3M`. */
+export function describeCycle(cycle: string, { span }: Pick<Format, 'span'>): string {
+  const [, count, unit = ''] = /^(\d+)([HDWMY])$/i.exec(cycle) ?? []
+  const length = days[unit.toUpperCase()]
+  return length === undefined ? cycle : span(Number(count) * length * 86_400)
+}
+
+/** "disk, network" for `cn`. */
+export const describeBootOrder = (order: string, { server, problems }: Messages): string =>
+  [...order].map((device) => server.bootDevices[device] ?? device).join(problems.list)
 
 /** The value of a field as text; undefined if there is none. */
 export function describeValue(
@@ -159,6 +191,10 @@ export function describeValue(
   if (field === 'disks_info.disk_type') return server.diskTypes[value] ?? value
   if (field === 'eip_mode') return server.publicAddressKind[value] ?? value
   if (field === 'host_service_status') return server.answering[value] ?? value
+  if (field === 'billing_cycle') return describeCycle(value, format)
+  if (field === 'boot_order') return describeBootOrder(value, messages)
+  if (worded.has(field)) return server.words[value] ?? value
+  if (field.endsWith('host_status')) return names.name('status', value)
   if (timestamp.test(value) && !field.includes(':')) return format.dateTime(value)
   return names.name(field, value)
 }
@@ -188,12 +224,30 @@ function differingParts(value: unknown, other: unknown): string | undefined {
   return parts.length === 0 ? undefined : parts.join('; ')
 }
 
+/** The items of a field that is a list of disks or network interfaces. */
+export function itemList(field: string, messages: Messages): ItemList | undefined {
+  const { changes: t, server } = messages
+  if (field === 'disks_info') {
+    return {
+      key: 'index',
+      fields: diskFields(messages),
+      nameOf: t.oneDisk,
+      summary: ['size'],
+    }
+  }
+  if (field === 'nics') {
+    const summary = ['ip_addr', 'ip6_addr']
+    return { key: 'mac', fields: nicFields(server), nameOf: t.oneInterface, summary }
+  }
+  return undefined
+}
+
 function describeField(
   field: string,
   [before, after]: Changes[string],
   words: ChangeWords,
 ): readonly FieldChange[] {
-  const { changes: t, server } = words.messages
+  const { changes: t } = words.messages
   const checks = 'check:'
   if (field.startsWith(checks)) {
     const resultOf = (value: unknown) => (isNothing(value) ? t.notViolated : t.violated)
@@ -201,16 +255,8 @@ function describeField(
     return [{ key: field, label, before: resultOf(before), after: resultOf(after) }]
   }
   const inWords = (name: string, value: unknown) => describeValue(name, value, words)
-  if (field === 'disks_info') {
-    const fields = diskFields(words.messages)
-    const list = { key: 'index', fields, nameOf: t.oneDisk, summary: ['size'] }
-    return describeItems(field, [before, after], list, inWords)
-  }
-  if (field === 'nics') {
-    const fields = nicFields(server)
-    const list = { key: 'mac', fields, nameOf: t.oneInterface, summary: ['ip_addr', 'ip6_addr'] }
-    return describeItems(field, [before, after], list, inWords)
-  }
+  const list = itemList(field, words.messages)
+  if (list) return describeItems(field, [before, after], list, inWords)
   const label = labelOf(field, words.messages)
   if (lists.has(field)) {
     const [old, fresh] = [differingParts(before, after), differingParts(after, before)]

@@ -16,7 +16,7 @@ export interface ItemField {
 }
 
 /** Disks, or network interfaces. */
-interface ItemList {
+export interface ItemList {
   /** The field that identifies an item. Without a value of it, its position does. */
   readonly key: string
   readonly fields: readonly ItemField[]
@@ -39,6 +39,38 @@ function byKey(list: unknown, key: string): ReadonlyMap<string, Item> {
   )
 }
 
+const describeValueOf =
+  (field: string, describe: Describe) =>
+  (item: Item | undefined, { name, isSize }: ItemField) =>
+    item && describe(isSize ? 'disk' : `${field}.${name}`, item[name])
+
+/** A field of an item of several servers, in words. */
+interface ComparedItem {
+  readonly key: string
+  readonly label: string
+  readonly values: readonly (string | undefined)[]
+}
+
+/** The items of several servers by their position, because no two servers have one in common. */
+export function compareItems(
+  field: string,
+  lists: readonly unknown[],
+  { key, fields, nameOf }: ItemList,
+  describe: Describe,
+): readonly ComparedItem[] {
+  const textOf = describeValueOf(field, describe)
+  const items = lists.map((list) => (Array.isArray(list) ? (list as readonly Item[]) : []))
+  const count = Math.max(...items.map(({ length }) => length))
+  return Array.from({ length: count }, (_, at) => at).flatMap((at) =>
+    fields.map((each) => ({
+      key: `${field} ${at} ${each.name}`,
+      // Disks have numbers from 0.
+      label: `${nameOf(key === 'index' ? String(at) : `#${at + 1}`)} · ${each.label}`,
+      values: items.map((list) => textOf(list[at], each)),
+    })),
+  )
+}
+
 /** What differs between two lists: items that are new or gone, and the changed fields of the others. */
 export function describeItems(
   field: string,
@@ -47,8 +79,7 @@ export function describeItems(
   describe: Describe,
 ): readonly FieldChange[] {
   const [old, fresh] = [byKey(before, key), byKey(after, key)]
-  const textOf = (item: Item, { name, isSize }: ItemField) =>
-    describe(isSize ? 'disk' : `${field}.${name}`, item[name])
+  const textOf = describeValueOf(field, describe)
   const summaryOf = (item: Item | undefined): string | undefined => {
     if (!item) return undefined
     const shown = fields.filter(({ name }) => summary.includes(name))

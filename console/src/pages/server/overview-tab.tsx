@@ -2,6 +2,7 @@ import type { Server } from '@muster/contract'
 import type { ReactNode } from 'react'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { describeBootOrder, describeCycle } from '../../servers/describe-changes.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { PropertyList } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
@@ -53,7 +54,8 @@ function IdentityProperties({ server }: Props) {
 }
 
 function HardwareProperties({ server }: Props) {
-  const { server: t, common, problems } = useMessages()
+  const messages = useMessages()
+  const { server: t, common } = messages
   const graphics = [server.vga, server.vdi].filter(Boolean).join(' · ')
   return (
     <PropertyGroup title={t.hardware}>
@@ -77,9 +79,7 @@ function HardwareProperties({ server }: Props) {
         label={t.bootOrder}
         value={server.boot_order}
         absent="unknown"
-        shown={[...server.boot_order]
-          .map((device) => t.bootDevices[device] ?? device)
-          .join(problems.list)}
+        shown={describeBootOrder(server.boot_order, messages)}
       />
       {graphics !== '' && <ServerProperty label={t.graphics} value={graphics} />}
       {server.cdrom_support && <ServerProperty label={t.cdrom} value={server.cdrom} />}
@@ -109,6 +109,7 @@ function TimeProperties({ server }: Props) {
 
 function BillingProperties({ server }: Props) {
   const { server: t, common } = useMessages()
+  const format = useFormat()
   const yesOrNo = (value: boolean) => (value ? common.yes : common.no)
   return (
     <PropertyGroup title={t.billing}>
@@ -119,7 +120,11 @@ function BillingProperties({ server }: Props) {
         filter="billing_type"
       />
       {server.billing_cycle !== '' && (
-        <ServerProperty label={t.billingCycle} value={server.billing_cycle} />
+        <ServerProperty
+          label={t.billingCycle}
+          value={server.billing_cycle}
+          shown={describeCycle(server.billing_cycle, format)}
+        />
       )}
       <TimeProperty label={t.expires} time={server.expired_at}>
         <TimeAgo time={server.expired_at} />
