@@ -15,6 +15,37 @@ describe('accounts', () => {
     await testConsole.identities.addProject('studio')
   })
 
+  test('an account that fails is told where its servers would be', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    const project_id = await testConsole.identities.addProject('first')
+    const { body } = await testConsole.admin.call<{ cloudaccount: { id: string } }>(
+      'createCloudAccount',
+      {
+        body: {
+          cloudaccount: {
+            name: 'only',
+            provider: 'OneCloud',
+            project_id,
+            address: 'qemu+unix:///system?socket=/nowhere',
+          },
+        },
+      },
+    )
+    const { id } = body.cloudaccount
+    await page.goto('/console/')
+    const attention = page.getByRole('region', { name: 'Needs attention' })
+    await attention.getByText(/socket \/nowhere/).waitFor()
+    await attention.getByRole('link', { name: 'only' }).waitFor()
+    assert.equal(await page.getByText('appear after the first sync.').count(), 0)
+    await page.goto('/console/servers')
+    const main = page.getByRole('main')
+    await main.getByText(/last sync failed\. .*socket \/nowhere/).waitFor()
+    assert.equal(await main.getByRole('link', { name: 'Attach account' }).count(), 0)
+    await main.getByRole('link', { name: 'only' }).click()
+    await page.getByRole('heading', { name: 'only', level: 1 }).waitFor()
+    await testConsole.admin.call('deleteCloudAccount', { path: { id }, query: 'evict=true' })
+  })
+
   test('an admin tests an account, attaches it and sees its servers appear', async (t) => {
     const { page } = await testConsole.visit(t, admin)
     await page.goto('/console/accounts')

@@ -36,6 +36,10 @@ const stale: ReadonlySet<Freshness> = new Set(['late', 'disconnected', 'lost'])
 /** Whether an account's data may be out of date. Disabled accounts are not stale. */
 export const isStale = (freshness: Freshness): boolean => stale.has(freshness)
 
+/** Whether somebody should look at an account. */
+export const needsAttention = (freshness: Freshness): boolean =>
+  isStale(freshness) || freshness === 'degraded'
+
 /** The time of the last full sync of a server; undefined for never. */
 export const syncedAt = ({ metadata }: Pick<Server, 'metadata'>): string | undefined =>
   metadata['sys:synced_at']

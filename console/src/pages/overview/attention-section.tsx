@@ -30,8 +30,20 @@ const mostShown = 8
 
 const failedTerm = renderTerm('status', statusesIn.failed)
 
+/** Rounded, so that the same request is repeated. */
+const failedSince = (now: number) => {
+  const hour = 3_600_000
+  return new Date(Math.floor((now - day) / hour) * hour).toISOString()
+}
+
+interface Props {
+  readonly query: UseQueryResult<ServerStatistics>
+  /** There are no servers: the section appears only if something is wrong. */
+  readonly isEmpty?: boolean
+}
+
 /** Violated checks, accounts that fail, failed servers and tasks, the most severe first. */
-export function AttentionSection({ query }: { readonly query: UseQueryResult<ServerStatistics> }) {
+export function AttentionSection({ query, isEmpty = false }: Props) {
   const { overview: t } = useMessages()
   const { number, clock } = useFormat()
   const now = useNow()
@@ -42,9 +54,8 @@ export function AttentionSection({ query }: { readonly query: UseQueryResult<Ser
     ...allAccountsQuery,
     enabled: permission('listCloudAccounts').allowed,
   })
-  // Rounded, so that the same request is repeated.
   const tasks = useQuery({
-    ...failedTasksQuery(Math.floor((now - day) / 3_600_000) * 3_600_000),
+    ...failedTasksQuery(failedSince(now)),
     enabled: permission('listTasks').allowed,
   })
   const sources = [checks, accounts, tasks, query]
@@ -63,6 +74,7 @@ export function AttentionSection({ query }: { readonly query: UseQueryResult<Ser
   )
   const isLoading = sources.some(({ isLoading: loads }) => loads)
   const broken = sources.find(({ error, data }) => error !== null && data === undefined)
+  if (isEmpty && items.length === 0) return null
   const all = (
     <Link to="/checks" className={styles.all}>
       {t.attention.allChecks}
@@ -146,6 +158,7 @@ function Row({ item, title, reason, action }: RowProps) {
 function Item({ item }: { readonly item: Attention }) {
   const messages = useMessages()
   const { number } = useFormat()
+  const now = useNow()
   const t = messages.overview.attention
   if (item.kind === 'account') return <AccountItem item={item} />
   if (item.kind === 'check') {
@@ -178,7 +191,7 @@ function Item({ item }: { readonly item: Attention }) {
     <Row
       item={item}
       title={
-        <Link to="/tasks" search={{ status: 'failed' }}>
+        <Link to="/tasks" search={{ status: 'failed', since: failedSince(now) }}>
           {t.tasks(item.count, number(item.count))}
         </Link>
       }

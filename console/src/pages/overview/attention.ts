@@ -1,5 +1,5 @@
 import type { Check, CheckSeverity, CloudAccount } from '@muster/contract'
-import { freshnessOf, isStale, type Freshness } from '../../servers/freshness.ts'
+import { freshnessOf, needsAttention, type Freshness } from '../../servers/freshness.ts'
 
 interface Known {
   readonly checks: readonly Check[]
@@ -20,8 +20,6 @@ const kinds: readonly Attention['kind'][] = ['check', 'account', 'servers', 'tas
 
 /** The accounts themselves are listed, so the built-in check of them says nothing new. */
 const isOfAccounts = ({ id }: Check) => /^c0+9$/.test(id)
-
-const needsAttention = (freshness: Freshness) => isStale(freshness) || freshness === 'degraded'
 
 const countOf = (item: Attention) => (item.kind === 'check' ? item.check.violations : 0)
 

@@ -1,9 +1,7 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { allAccountsQuery } from '../../api/queries/accounts.ts'
 import { usePermissions } from '../../session/use-permission.ts'
-import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import { WaitingAccounts } from '../../servers/attached-accounts.tsx'
 import { buttonClass } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -21,19 +19,10 @@ export function EmptyFleet() {
     accounts: { demoCommand },
     overview: { empty: t },
   } = useMessages()
-  const { number } = useFormat()
   const permission = usePermissions()
-  const list = permission('listCloudAccounts')
-  const { data } = useQuery({ ...allAccountsQuery, enabled: list.allowed })
-  const accounts = data?.length ?? 0
   return (
     <EmptyState title={t.title}>
-      {accounts > 0 && (
-        <p>
-          {t.waiting(accounts, number(accounts))} <Link to="/accounts">{t.accounts}</Link>
-        </p>
-      )}
-      {!list.allowed && <p>{t.elsewhere}</p>}
+      <WaitingAccounts />
       <ol className={styles.steps}>
         {targets.map(({ to, operation }, at) => {
           const step = t.steps[at]

@@ -78,7 +78,10 @@ function Fleet() {
     >
       <PastNotice />
       {view.kind === 'empty' && asOf === undefined ? (
-        <EmptyFleet />
+        <>
+          <AttentionSection query={query} isEmpty />
+          <EmptyFleet />
+        </>
       ) : (
         <>
           {asOf === undefined && <AttentionSection query={query} />}

@@ -1,5 +1,10 @@
 import { useBinSpan } from '../../actions/use-bin-span.ts'
 import { useMessages } from '../../messages/use-messages.ts'
+import {
+  FailingAccounts,
+  useAttachedAccounts,
+  WaitingAccounts,
+} from '../../servers/attached-accounts.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { AttachLink } from '../accounts/attach-link.tsx'
@@ -16,6 +21,7 @@ interface Props {
 export function NoServers({ q, isBin, onClear, onLeaveBin }: Props) {
   const t = useMessages()
   const binSpan = useBinSpan()
+  const { count } = useAttachedAccounts()
   if (q !== '') {
     return (
       <EmptyState
@@ -40,9 +46,17 @@ export function NoServers({ q, isBin, onClear, onLeaveBin }: Props) {
       </EmptyState>
     )
   }
+  if (count === 0) {
+    return (
+      <EmptyState title={t.servers.none} actions={<AttachLink />}>
+        {t.servers.noneText}
+      </EmptyState>
+    )
+  }
   return (
-    <EmptyState title={t.servers.none} actions={<AttachLink />}>
-      {t.servers.noneText}
+    <EmptyState title={t.servers.none}>
+      <FailingAccounts />
+      <WaitingAccounts />
     </EmptyState>
   )
 }
