@@ -109,6 +109,11 @@ describe('actions on servers', () => {
     await page.goto(`/console/servers?q=id%3A${id}`)
     await row.getByRole('link', { name: 'The last action did not succeed: Stop' }).waitFor()
     assert.match(await row.innerText(), /Running/)
+    await page.goto('/console/')
+    const attention = page.getByRole('region', { name: 'Needs attention' })
+    await attention.getByRole('link', { name: '1 task failed' }).click()
+    await page.getByRole('button', { name: 'Remove the filter Accepted since' }).waitFor()
+    await page.getByRole('row').filter({ hasText: name }).waitFor()
   })
 
   test('what failed in a batch is tried again, with the same parameters', async (t) => {
@@ -248,6 +253,10 @@ describe('actions on servers', () => {
     assert.deepEqual(await tabs.locator('[aria-current=page]').allInnerTexts(), ['Batches'])
     await row.getByRole('link', { name: 'Show its tasks' }).click()
     const refused = page.getByRole('row').filter({ hasText: stopped.name })
+    await refused.waitFor()
+    await page.getByLabel('Status').selectOption('failed')
+    await refused.waitFor({ state: 'detached' })
+    await page.getByLabel('Status').selectOption('refused')
     await refused.getByText('Refused').waitFor()
     assert.deepEqual(await tabs.locator('[aria-current=page]').allInnerTexts(), ['Tasks'])
   })

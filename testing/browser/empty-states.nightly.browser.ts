@@ -87,7 +87,7 @@ describe('empty states', () => {
     await inventory.recordServers({ present: [{ ...first, status: 'start_fail' }], gone: [] })
     t.after(() => inventory.recordServers({ present: [first], gone: [] }))
     await page.getByRole('button', { name: 'Refresh' }).click()
-    await attention.getByRole('link', { name: '1 server with a failed action' }).click()
+    await attention.getByRole('link', { name: '1 server with a failed status' }).click()
     await page.getByText(`1 of ${sizes.web} servers`, { exact: true }).waitFor()
     await page.goBack()
     await page.getByRole('link', { name: 'Operating system', exact: true }).click()

@@ -1,6 +1,6 @@
 import type { Batch, Task } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
-import type { TaskFilters } from '../api/queries/tasks.ts'
+import type { TaskFilters } from '../api/queries/task-query.ts'
 import { isUnfinishedBatch, isUnfinishedTask } from '../api/tracked-tasks.ts'
 import { useFormat } from '../messages/use-format.ts'
 import { describeTaskError } from '../messages/describe-problem.ts'

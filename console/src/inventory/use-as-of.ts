@@ -8,7 +8,10 @@ export const useAsOf = (): string | undefined => useSearch({ strict: false })['a
 /** A moment for people. What is no time is shown as it is in the address. */
 export function useMomentText(): (asOf: string) => string {
   const { dateTime } = useFormat()
-  return (asOf) => (readMoment(asOf, Date.now()) === undefined ? asOf : dateTime(asOf))
+  return (asOf) => {
+    const time = readMoment(asOf, Date.now())
+    return time === undefined ? asOf : dateTime(new Date(time).toISOString())
+  }
 }
 
 /** Shows another moment, or now, with everything else in the address unchanged. */

@@ -4,6 +4,7 @@ import { api } from '../client.ts'
 import { statisticsInterval } from './statistics.ts'
 import { nextMarker } from '../marker-of.ts'
 import { isUnfinishedBatch, isUnfinishedTask } from '../tracked-tasks.ts'
+import { taskQuery, type TaskFilters } from './task-query.ts'
 
 const pageSize = 50
 /** While something is unfinished. Otherwise lists of tasks are not polled. */
@@ -17,16 +18,6 @@ export const serverActionsQuery = (id: string, state: string) =>
       (await api.getServerActions({ parameters: { id }, signal })).actions,
     placeholderData: keepPreviousData,
   })
-
-/** The filters of the Tasks page, as in its address. */
-export interface TaskFilters {
-  readonly status?: string
-  readonly action?: string
-  readonly search?: string
-  readonly server_id?: string
-  readonly user_id?: string
-  readonly batch_id?: string
-}
 
 interface ListPage<Row> {
   readonly rows: readonly Row[]
@@ -60,13 +51,7 @@ export const tasksQuery = (filters: TaskFilters) =>
     queryKey: ['tasks', 'list', filters],
     isUnfinished: isUnfinishedTask,
     async load(page, signal) {
-      const { status, action, ...others } = filters
-      const query = {
-        ...others,
-        status: status as Task['status'] | undefined,
-        action: action as ServerAction | undefined,
-        ...page,
-      }
+      const query = { ...taskQuery(filters, Date.now()), ...page }
       const { body, headers } = await api.request('listTasks', { query, signal })
       return { rows: body.tasks, total: body.total, next: nextMarker(headers) }
     },
@@ -93,12 +78,11 @@ export const openTaskQuery = (id: string) =>
   })
 
 /** How many tasks have failed since a time. */
-export const failedTasksQuery = (since: number) =>
+export const failedTasksQuery = (since: string) =>
   queryOptions({
     queryKey: ['tasks', 'failed', since],
     queryFn: async ({ signal }) => {
-      const filter = [`created_at.ge('${new Date(since).toISOString()}')`]
-      const query = { status: 'failed' as const, filter, limit: 1 }
+      const query = { ...taskQuery({ status: 'failed', since }, Date.now()), limit: 1 }
       return (await api.listTasks({ query, signal })).total
     },
     refetchInterval: statisticsInterval,

@@ -28,7 +28,7 @@ export const tasks = {
   anyStatus: 'Any status',
   anyAction: 'Any action',
   search: 'Server, user or error',
-  only: { server_id: 'Server', user_id: 'User', batch_id: 'Batch' },
+  only: { server_id: 'Server', user_id: 'User', batch_id: 'Batch', since: 'Accepted since' },
   removeFilter: (name: string) => `Remove the filter ${name}`,
   refusals: 'Refused servers',
   noSuchServer: 'They do not exist, or you do not have access to them.',

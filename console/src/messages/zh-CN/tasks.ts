@@ -29,7 +29,7 @@ export const tasks: Messages['tasks'] = {
   anyStatus: '任何状态',
   anyAction: '任何操作',
   search: '服务器、用户或错误',
-  only: { server_id: '服务器', user_id: '用户', batch_id: '批次' },
+  only: { server_id: '服务器', user_id: '用户', batch_id: '批次', since: '提交时间不早于' },
   removeFilter: (name) => `移除筛选条件“${name}”`,
   refusals: '被拒绝的服务器',
   noSuchServer: '不存在，或您没有访问权限。',

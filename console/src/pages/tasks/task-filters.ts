@@ -1,8 +1,8 @@
-import type { TaskFilters } from '../../api/queries/tasks.ts'
+import type { TaskFilters } from '../../api/queries/task-query.ts'
 import type { Search } from '../../url/search.ts'
 
 /** Filters that links set, and that can only be removed. */
-export const linkedFilters = ['server_id', 'user_id', 'batch_id'] as const
+export const linkedFilters = ['server_id', 'user_id', 'batch_id', 'since'] as const
 
 const names = ['status', 'action', 'search', ...linkedFilters] as const
 

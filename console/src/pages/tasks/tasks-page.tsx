@@ -4,13 +4,10 @@ import { useQuery } from '@tanstack/react-query'
 import { TaskList } from '../../actions/task-list.tsx'
 import { useBatchColumns, useTaskColumns } from '../../actions/use-task-columns.tsx'
 import styles from '../../actions/tasks.module.css'
-import {
-  batchesQuery,
-  tasksQuery,
-  type TaskFilters,
-  batchRefusalsQuery,
-} from '../../api/queries/tasks.ts'
+import type { TaskFilters } from '../../api/queries/task-query.ts'
+import { batchesQuery, tasksQuery, batchRefusalsQuery } from '../../api/queries/tasks.ts'
 import { useDebouncedInput } from '../../form/use-debounced-input.ts'
+import { useMomentText } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
@@ -114,6 +111,7 @@ interface FilterBarProps {
 
 /** The filters, stored in the address. */
 function TaskFilterBar({ filters, isBatches, onChange }: FilterBarProps) {
+  const momentText = useMomentText()
   const { tasks: t, actions, activity } = useMessages()
   const set = (changes: TaskFilters) => onChange({ ...filters, ...changes })
   const { box, text, type } = useDebouncedInput(filters.search ?? '', (next) =>
@@ -129,7 +127,7 @@ function TaskFilterBar({ filters, isBatches, onChange }: FilterBarProps) {
           onChange={(event) => set({ status: event.target.value })}
         >
           <option value="">{t.anyStatus}</option>
-          {(isBatches ? batchStatuses : taskStatuses).map((status) => (
+          {(isBatches ? batchStatuses : [...taskStatuses, 'refused' as const]).map((status) => (
             <option key={status} value={status}>
               {t.statuses[status]}
             </option>
@@ -171,7 +169,7 @@ function TaskFilterBar({ filters, isBatches, onChange }: FilterBarProps) {
                 aria-label={t.removeFilter(t.only[name])}
                 onClick={() => onChange(others)}
               >
-                {t.only[name]}: {value}
+                {t.only[name]}: {name === 'since' ? momentText(value ?? '') : value}
               </Button>
             )
           })}
