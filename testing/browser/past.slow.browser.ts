@@ -146,10 +146,8 @@ describe('the past', () => {
     assert.equal(await page.getByRole('dialog').locator('[aria-invalid=true]').count(), 0)
     await page.keyboard.press('Escape')
     // As a link of the page does, without loading the page again.
-    await page.evaluate(() => {
-      history.pushState({}, '', '/console/servers?as_of=2020-01-01T00:00:00Z')
-      dispatchEvent(new PopStateEvent('popstate'))
-    })
+    await page.evaluate(`history.pushState({}, '', '/console/servers?as_of=2020-01-01T00:00:00Z')
+      dispatchEvent(new PopStateEvent('popstate'))`)
     await page.getByRole('alert').getByText('Nothing is recorded before').waitFor()
     assert.equal(await page.getByRole('link', { name: 'web-01', exact: true }).count(), 0)
     assert.equal(await page.getByRole('row').count(), 0)
