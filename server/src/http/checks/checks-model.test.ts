@@ -308,4 +308,56 @@ onEngineOfLane('violations of checks', (engine) => {
       ],
     )
   })
+
+  test('end for those who see both owners if the server moves', async () => {
+    const { admin, owner, domainAdmin } = fleet.callers
+    const facts = {
+      ...fleet.samples.facts(),
+      project_id: projectAt(fleet, 0).id,
+      status: 'running' as const,
+      pending_deleted: false,
+    }
+    await fleet.record([facts])
+    const q = `status:ready id:${facts.id}`
+    await createCheck(owner, { name: 'moving here', q })
+    await createCheck(domainAdmin, { name: 'moving in the domain', q, scope: 'domain' })
+    await createCheck(admin, { name: 'moving anywhere', q, scope: 'system' })
+    const evaluate = async () => {
+      fleet.tick()
+      await fleet.platform.checks.evaluateChecks()
+    }
+    await evaluate()
+    const stopped = { ...facts, status: 'ready' as const }
+    await fleet.record([stopped])
+    await evaluate()
+    await fleet.record([{ ...stopped, project_id: projectAt(fleet, 1).id }])
+    await evaluate()
+    const toldTo = async (caller: InventoryCaller, scope: string) => {
+      const { changes } = await caller.get<{ changes: ServerChange[] }>('getServerChanges', {
+        query: `id=${facts.id}&kind=check&order=asc&limit=100&scope=${scope}`,
+      })
+      return changes
+        .flatMap(({ changes: fields }) => Object.entries(fields))
+        .filter(([key]) => key.startsWith('check:moving'))
+        .map(([key, [, after]]) => `${key.slice('check:moving '.length)} ${after ?? 'ends'}`)
+        .toSorted()
+    }
+    const both = ['ends', 'violated', 'violated']
+    const here = ['here ends', 'here violated']
+    const inDomain = both.map((each) => `in the domain ${each}`)
+    const anywhere = both.map((each) => `anywhere ${each}`)
+    assert.deepEqual(await toldTo(admin, 'system'), [...anywhere, ...here, ...inDomain])
+    assert.deepEqual(await toldTo(domainAdmin, 'domain'), [...here, ...inDomain])
+    assert.deepEqual(await toldTo(owner, 'project'), ['here violated'])
+    assert.deepEqual(await toldTo(neighbour, 'project'), [])
+    // Nor are they told by appearing or being gone twice.
+    const kindsFor = async (caller: InventoryCaller) => {
+      const { changes } = await caller.get<{ changes: ServerChange[] }>('getServerChanges', {
+        query: `id=${facts.id}&order=asc&scope=project`,
+      })
+      return changes.map(({ kinds }) => kinds.join(' ')).filter((kind) => kind !== 'check')
+    }
+    assert.deepEqual(await kindsFor(neighbour), ['appeared'])
+    assert.deepEqual(await kindsFor(owner), ['appeared', 'status', 'gone'])
+  })
 })

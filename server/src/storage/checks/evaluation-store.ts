@@ -45,26 +45,41 @@ export function createEvaluationStore(
 
   /**
    * Changes of the servers in their history. They are made from the rows as this commit finds them, after it has its
-   * version: a server that has just moved to another owner is left out.
+   * version. A server that has just moved does not begin to violate the check for its former owner. Its end is one
+   * change for both owners.
    */
-  async function tell(check: CheckRecord, told: readonly ToldViolation[]): Promise<Statement[]> {
-    if (told.length === 0) return []
+  async function tellAlike(
+    check: CheckRecord,
+    told: readonly ToldViolation[],
+    isOpen: boolean,
+  ): Promise<Statement[]> {
     const { revision } = await takeNumbers({ revision: 1 })
-    const groups = Map.groupBy(
-      told,
-      (each) => `${each.project_id} ${each.domain_id} ${each.isOpen}`,
-    )
+    const groups = Map.groupBy(told, (each) => `${each.project_id} ${each.domain_id}`)
     const rows = [...groups.values()].map((group) => {
-      const { project_id, domain_id, isOpen } = group[0] as ToldViolation
+      const { project_id, domain_id } = group[0] as ToldViolation
       const ids = group.map(({ subject_id }) => subject_id)
+      const [project, domain] = [codeOf(project_id), codeOf(domain_id)]
+      const owned = isOpen
+        ? sql`project_id = ${project} and domain_id = ${domain}`
+        : sql`${project} >= 0 and ${domain} >= 0`
       return sql`insert into server_changes
-          (revision, server, kinds, account, project, domain, former_updated_at, diff)
-        select ${sql.lit(revision)}, seq, ${sql.lit(checkKind)}, account_id, project_id, domain_id, updated_at,
+          (revision, server, kinds, account, project, domain, former_project, former_domain, former_updated_at, diff)
+        select ${sql.lit(revision)}, seq, ${sql.lit(checkKind)}, account_id, project_id, domain_id,
+          nullif(${project}, project_id), nullif(${domain}, domain_id), updated_at,
           ${JSON.stringify(checkDiff(check, isOpen))}
-        from servers where ${among(sql.ref('id'), ids)} and state <> 2
-          and project_id = ${codeOf(project_id)} and domain_id = ${codeOf(domain_id)}`.compile(db)
+        from servers where ${among(sql.ref('id'), ids)} and state <> 2 and ${owned}`.compile(db)
     })
     return [raiseFleetVersion(db), ...recordCommit(database, revision, clock()), ...rows]
+  }
+
+  /** A server has one change in a commit, but can end a violation and begin another one. */
+  async function tell(check: CheckRecord, told: readonly ToldViolation[]): Promise<Statement[]> {
+    const statements: Statement[] = []
+    for (const isOpen of [false, true]) {
+      const alike = told.filter((each) => each.isOpen === isOpen)
+      if (alike.length > 0) statements.push(...(await tellAlike(check, alike, isOpen)))
+    }
+    return statements
   }
 
   function writesOf(check: CheckRecord, { writes }: EvaluationStep): Statement[] {

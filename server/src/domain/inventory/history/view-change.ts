@@ -44,11 +44,14 @@ export const isVersionVisible = (
 export function within(visibility: Visibility, { record, before, after }: ServerChange) {
   const visible = (server: Server | undefined, owner: VersionOwner) =>
     server && isVersionVisible(visibility, server, owner) ? server : undefined
-  return {
+  const seen = {
     record,
     before: visible(before, record.formerOwner),
     after: visible(after, record.owner),
   }
+  // That a server moved is another change. What it ceased to violate is told to those who see both owners.
+  const isHidden = isCheckChange(record.diff) && !(seen.before && seen.after)
+  return isHidden ? { record, before: undefined, after: undefined } : seen
 }
 
 export const isThere = (server: Server | undefined): server is Server =>
