@@ -151,7 +151,7 @@ export const checkOperations = [
     permission: permission('update'),
     summary: 'Update a check',
     description:
-      'Send only the fields to change. Of a built-in check, only `enabled`, `grace` and `severity` can be changed, by system administrators. Violations that are open stay open if the grace time becomes longer. A check that is switched off keeps its violations until it is evaluated again.',
+      'Send only the fields to change. Of a built-in check, only `enabled`, `grace` and `severity` can be changed, by system administrators. Violations that are open stay open if the grace time becomes longer. Switching a check off ends its violations at once.',
     body: exactObject({ check: CheckChanges }),
     example: { check: { severity: 'warning' } },
     responses: { 200: shown('Updated') },
