@@ -300,6 +300,19 @@ onEngineOfLane('the fleet as it was', (engine) => {
       }
     })
 
+    test('are refused by a name that is no field', async () => {
+      for (const [name, expected] of [
+        ['colour', 400],
+        ['status', 200],
+        ['user:anything', 200],
+        ['check:any', 200],
+      ] as const) {
+        const { status, text } = await ask(fleet.callers.admin, `/servers/changes?changed=${name}`)
+        assert.equal(status, expected, text)
+        if (status === 400) assert.match(text, /changed has .{1,2}colour/)
+      }
+    })
+
     test('are the same page by page, and never of other tenants', async () => {
       for (const caller of fleet.all) {
         const whole = await list(caller, 'scope=max&limit=2048')

@@ -1,5 +1,6 @@
-import type { ChangeKind, ServerChangeFilter } from '@muster/contract'
+import { Server, type ChangeKind, type ServerChangeFilter } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
+import { badField } from '../../error.ts'
 import { findAuthorizedScope } from '../../identity/authorized-scope.ts'
 import type { Caller } from '../../identity/caller.ts'
 import { readCloudpodsParameters } from '../cloudpods-parameters.ts'
@@ -34,6 +35,19 @@ const candidatesOf = (kinds: readonly ChangeKind[]): readonly ChangeKind[] =>
     ? [...kinds, 'moved', 'returned', 'other']
     : kinds
 
+/** Tags and checks have a prefix. */
+function requireFields(names: readonly string[]): void {
+  const unknown = names.find(
+    (name) => !(name in Server.properties) && !/^(user|ext|sys|check):/.test(name),
+  )
+  if (unknown !== undefined) {
+    throw badField(
+      'changed',
+      `has "${unknown}", which is neither a field of servers nor a tag such as user:env`,
+    )
+  }
+}
+
 /** Reads the filters that all operations on changes have. */
 export function createSelectChanges({ owners, clock }: Omit<Dependencies, 'changes'>) {
   return async function selectChanges(
@@ -47,6 +61,7 @@ export function createSelectChanges({ owners, clock }: Omit<Dependencies, 'chang
       ...rest
     }: ServerChangeFilter,
   ): Promise<Selection> {
+    requireFields(changed)
     const { scope: requested, where } = readServerFilter(rest, readCloudpodsParameters(rest))
     const visibility = {
       ...findVisibility(caller.principal, caller.authorizedScope.scope, requested),
