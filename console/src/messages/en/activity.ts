@@ -27,6 +27,8 @@ export const activity = {
   before: 'To',
   clear: 'Clear filters',
   onlyThis: (value: string) => `Only ${value}`,
+  /** A task that has not ended, or whose end is not listed. */
+  accepted: 'Accepted',
   results: { success: 'Done', failure: 'Failed', denied: 'Not allowed' },
   actions: {
     login: 'Log in',
@@ -44,6 +46,10 @@ export const activity = {
     link: 'Link a login to',
     unlink: 'Unlink a login from',
     sync: 'Sync',
+    restore: 'Restore',
+    check: 'Check',
+    test: 'Test',
+    preview: 'Preview',
     confirm: 'Confirm removed servers of',
     claim: 'Move servers to',
     cancel: 'Cancel',
@@ -66,6 +72,10 @@ export const activity = {
     check: 'check',
     batch: 'batch',
     task: 'task',
+    backup: 'backup of',
+    demo: 'demo',
+    secret_key: 'secret key',
+    tokens: 'token',
   } satisfies Record<AdministeredKey, string> & Record<string, string> as Readonly<
     Record<AdministeredKey, string> & Record<string, string>
   >,
@@ -107,6 +117,19 @@ export const activity = {
     operation: 'operation',
     named: 'parameters',
     repeated: 'times',
+    status: 'status',
+    built_in: 'part of Muster',
+    rotation: 'step',
+    tags: 'tags',
+  } as Readonly<Record<string, string>>,
+  /** How somebody logged in. */
+  methods: {
+    password: 'password',
+    token: 'token',
+    aksk: 'access key',
+    cas: 'CAS',
+    oidc: 'OpenID Connect',
+    ldap: 'LDAP',
   } as Readonly<Record<string, string>>,
   counted: (count: number, shown: string, since: string) =>
     `${count === 1 ? '1 event' : `${shown} events`} since ${since}`,

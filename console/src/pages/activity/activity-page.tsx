@@ -20,6 +20,7 @@ import styles from './activity.module.css'
 import { countNew } from './count-new.ts'
 import { EventFilterBar } from './event-filter-bar.tsx'
 import { EventHistogram } from './event-histogram.tsx'
+import { withoutBeginnings } from './describe-event.ts'
 import { useEventColumns } from './use-event-columns.tsx'
 
 export function ActivityPage() {
@@ -94,7 +95,7 @@ export function ActivityPage() {
             <Table
               caption={t.activity.title}
               columns={columns}
-              rows={rows}
+              rows={withoutBeginnings(rows)}
               rowKey={({ id }) => id}
             />
             <div className={styles.more}>

@@ -4,7 +4,7 @@ import type { EventDto } from '@muster/contract'
 import { en } from '../../messages/en/index.ts'
 import { createFormat } from '../../messages/format.ts'
 import { createValueNames } from '../../servers/value-names.ts'
-import { actionText, describeEvent, isBrief } from './describe-event.ts'
+import { actionText, describeEvent, isBrief, withoutBeginnings } from './describe-event.ts'
 
 const words = {
   messages: en,
@@ -63,6 +63,22 @@ describe('the changes of an event', () => {
     )
   })
 
+  it('have parameters of actions in words, of a task and of a batch', () => {
+    const lines = (changes: EventDto['changes'], type: string) =>
+      describeChanges(changes, type).map(({ label, after }) => `${label}: ${after}`)
+    const force = `${en.actions.force}: Yes`
+    assert.deepEqual(lines({ task_id: [null, 't'], 'params.is_force': [null, true] }, 'server'), [
+      force,
+    ])
+    const batch: EventDto['changes'] = {
+      action: [null, 'stop'],
+      params: [null, { is_force: true }],
+      servers: [null, 5],
+    }
+    assert.deepEqual(lines(batch, 'batch'), ['action: Stop', 'servers: 5', force])
+    assert.deepEqual(lines({ method: [null, 'aksk'] }, 'user'), ['by: access key'])
+  })
+
   it('leave out values that are empty before and after', () => {
     assert.deepEqual(describeChanges({ description: [null, ''] }), [])
   })
@@ -72,4 +88,16 @@ describe('the changes of an event', () => {
     assert.equal(isBrief(describeChanges({ a: [1, 2], b: [1, 2], c: [1, 2] })), false)
     assert.equal(isBrief(describeChanges({ a: [null, 'x'.repeat(100)] })), false)
   })
+})
+
+it('a task is one row once it has ended', () => {
+  const event = (id: string, changes: EventDto['changes']) => ({ id, changes }) as EventDto
+  const accepted = (task: string) => event(`accepted ${task}`, { task_id: [null, task] })
+  const ended = (task: string) =>
+    event(`ended ${task}`, { task_id: [null, task], task_status: ['running', 'failed'] })
+  const rows = [accepted('b'), ended('a'), event('login', {}), accepted('a')]
+  assert.deepEqual(
+    withoutBeginnings(rows).map(({ id }) => id),
+    ['accepted b', 'ended a', 'login'],
+  )
 })

@@ -11,7 +11,7 @@ import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark, type Tone } from '../../ui/status-mark.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { EntityLink } from '../identity/entity-link.tsx'
-import { actionText, describeEvent, isBrief } from './describe-event.ts'
+import { actionText, describeEvent, isAccepted, isBrief } from './describe-event.ts'
 import styles from './activity.module.css'
 
 const tones: Readonly<Record<EventDto['result'], Tone>> = {
@@ -68,9 +68,12 @@ export function useEventColumns(
     {
       key: 'result',
       title: t.activity.result,
-      cell: ({ result }) => (
-        <StatusMark tone={tones[result]}>{t.activity.results[result]}</StatusMark>
-      ),
+      cell: (event) =>
+        isAccepted(event) && event.result === 'success' ? (
+          <StatusMark tone="busy">{t.activity.accepted}</StatusMark>
+        ) : (
+          <StatusMark tone={tones[event.result]}>{t.activity.results[event.result]}</StatusMark>
+        ),
     },
     {
       key: 'changes',
