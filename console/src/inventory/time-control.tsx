@@ -7,6 +7,7 @@ import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { TextField } from '../ui/field.tsx'
 import { Menu, MenuItem } from '../ui/menu.tsx'
+import { useNow } from '../ui/use-now.ts'
 import { readMoment } from '../url/read-moment.ts'
 import { fromLocalTime, minute, toLocalTime, toMoment } from './local-time.ts'
 import { useAsOf, useMomentText, useShowMoment } from './use-as-of.ts'
@@ -21,6 +22,7 @@ export function TimeControl() {
   const asOf = useAsOf()
   const momentText = useMomentText()
   const show = useShowMoment()
+  const now = useNow()
   const [isChoosing, setChoosing] = useState(false)
   // Asked for when the menu opens, because most pages are about now.
   const [hasOpened, setOpened] = useState(false)
@@ -31,7 +33,7 @@ export function TimeControl() {
     return time < Date.parse(recorded) ? t.tooEarly(dateTime(recorded)) : undefined
   }
   const itemFor = (ms: number, text: string) => {
-    const time = Date.now() - ms
+    const time = now - ms
     return (
       <MenuItem disabledReason={tooEarly(time)} onSelect={() => show(toMoment(time))}>
         {text}
@@ -54,7 +56,7 @@ export function TimeControl() {
         </MenuItem>
         {itemFor(hour, t.hourAgo)}
         {itemFor(day, t.dayAgo)}
-        <MenuItem disabledReason={tooEarly(Date.now())} onSelect={() => setChoosing(true)}>
+        <MenuItem disabledReason={tooEarly(now)} onSelect={() => setChoosing(true)}>
           {t.choose}
         </MenuItem>
       </Menu>
