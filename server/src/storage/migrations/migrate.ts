@@ -40,7 +40,7 @@ import { up as viewGroups } from './0038-view-groups.ts'
 import { up as providerLogins } from './0039-provider-logins.ts'
 import { up as subjectConfirmations } from './0040-subject-confirmations.ts'
 import { up as endedSubjects } from './0041-ended-subjects.ts'
-import { up as recordedSince } from './0043-recorded-since.ts'
+import { up as recordedSince } from './0042-recorded-since.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -85,7 +85,7 @@ const migrations: Record<string, Migration> = {
   '0039-provider-logins': { up: providerLogins },
   '0040-subject-confirmations': { up: subjectConfirmations },
   '0041-ended-subjects': { up: endedSubjects },
-  '0043-recorded-since': { up: recordedSince },
+  '0042-recorded-since': { up: recordedSince },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>
