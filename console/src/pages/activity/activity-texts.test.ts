@@ -2,12 +2,12 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { operations } from '@muster/contract'
-import { en } from '../../console/src/messages/en/index.ts'
-import { zhCN } from '../../console/src/messages/zh-CN/index.ts'
-import { actionText } from '../../console/src/pages/activity/describe-event.ts'
-import { createRecordDenial } from '../../server/src/domain/audit/record-denial.ts'
-import type { EventStore } from '../../server/src/domain/audit/event-store.ts'
-import type { EventRecord } from '../../server/src/domain/audit/event.ts'
+import { en } from '../../messages/en/index.ts'
+import { zhCN } from '../../messages/zh-CN/index.ts'
+import { actionText } from './describe-event.ts'
+import { createRecordDenial } from '../../../../server/src/domain/audit/record-denial.ts'
+import type { EventStore } from '../../../../server/src/domain/audit/event-store.ts'
+import type { EventRecord } from '../../../../server/src/domain/audit/event.ts'
 
 /** What the audit log calls a refused change, which is what it would have called the change. */
 async function refusedChanges(): Promise<readonly EventRecord[]> {
