@@ -339,7 +339,10 @@ onEngineOfLane('violations of checks', (engine) => {
       return changes
         .flatMap(({ changes: fields }) => Object.entries(fields))
         .filter(([key]) => key.startsWith('check:moving'))
-        .map(([key, [, after]]) => `${key.slice('check:moving '.length)} ${after ?? 'ends'}`)
+        .map(
+          ([key, [, after]]) =>
+            `${key.slice('check:moving '.length)} ${(after as string | null) ?? 'ends'}`,
+        )
         .toSorted()
     }
     const both = ['ends', 'violated', 'violated']

@@ -27,8 +27,8 @@ export async function purgeChanges(
       db,
     )
     if (rows.length === 0) break
-    const last = Math.max(...rows.map(({ position }) => Number(position)))
-    const time = Math.max(...rows.map((row) => Number(row.time)))
+    const last = Math.max(...rows.map(({ position }) => position))
+    const time = Math.max(...rows.map(({ time }) => time))
     const revisions = rows.map(({ revision }) => revision)
     await commit([
       db.deleteFrom('server_changes').where('revision', 'in', revisions).compile(),
