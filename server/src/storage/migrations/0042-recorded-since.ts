@@ -18,4 +18,6 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     sql`(select min(${sql.ref(column)}) from change_commits where position > 0)`
   await sql`update fleet_numbers set recorded_since = coalesce(${oldest('time')}, cast(${now} as bigint)),
     purged_position = coalesce(${oldest('position')}, 0)`.execute(db)
+  // Disks show the time of change of their server.
+  await db.schema.alterTable('disks').dropColumn('updated_at').execute()
 }
