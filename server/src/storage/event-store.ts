@@ -133,7 +133,7 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
 
     async list(authorizedScope, query) {
       const { marker, descending, requester } = query
-      const { hidesOrigin = false, byCommit = false } = query
+      const { hidesIp = false, byCommit = false } = query
       const source = {
         columns: sql.raw('events.*'),
         from: sql.table('events'),
@@ -144,7 +144,7 @@ export function createEventStore(database: DatabaseReader & DatabaseWriter): Eve
             ? []
             : [sql`id ${sql.raw(descending ? '<' : '>')} ${marker}`]),
         ],
-        fields: { ...fields, position, ...(hidesOrigin && { ip: empty, request_id: empty }) },
+        fields: { ...fields, position, ...(hidesIp && { ip: empty }) },
         searched: eventFields.searched,
         // An export reads everything, so it takes turns with others.
         indexed: byCommit ? ('none' as const) : indexed,

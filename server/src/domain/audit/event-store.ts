@@ -19,8 +19,8 @@ export interface EventQuery {
    * later time, but never appears before one that this order has shown.
    */
   readonly byCommit?: boolean
-  /** Filters do not see the address and the request, because the response does not show them. */
-  readonly hidesOrigin?: boolean
+  /** Filters do not see the address, because the response does not show it. */
+  readonly hidesIp?: boolean
   /** The user whose turn in the queue a slow query takes. */
   readonly requester: Requester
 }

@@ -15,10 +15,10 @@ interface Dependencies {
   readonly listChangeEvents: ListChangeEvents
 }
 
-type HistoryQuery = Omit<EventQuery, 'requester' | 'hidesOrigin'>
+type HistoryQuery = Omit<EventQuery, 'requester' | 'hidesIp'>
 
 /** Only readers of the audit log see the address from which somebody acted. */
-const withoutOrigin = (event: EventRecord): EventRecord => ({ ...event, ip: '', request_id: '' })
+const withoutIp = (event: EventRecord): EventRecord => ({ ...event, ip: '' })
 
 /** Returns the events and the changes of a server that the caller may see, newest first. */
 export function createReadHistory({ findServer, events, listChangeEvents }: Dependencies) {
@@ -36,8 +36,8 @@ export function createReadHistory({ findServer, events, listChangeEvents }: Depe
       action: 'list',
       at: ['system', 'domain'],
     })
-    const hidesOrigin = audit.scope.kind === 'none'
-    const asked = { ...query, hidesOrigin, requester: requesterOf(caller) }
+    const hidesIp = audit.scope.kind === 'none'
+    const asked = { ...query, hidesIp, requester: requesterOf(caller) }
     const about = await events.list(everywhere, {
       ...asked,
       where: allOf([
@@ -48,7 +48,7 @@ export function createReadHistory({ findServer, events, listChangeEvents }: Depe
         query.where,
       ]),
     })
-    const shown = hidesOrigin ? { ...about, items: about.items.map(withoutOrigin) } : about
+    const shown = hidesIp ? { ...about, items: about.items.map(withoutIp) } : about
     return mergePages(
       [shown, await listChangeEvents(caller, [parts.id], asked, requested ?? 'max')],
       query,

@@ -62,7 +62,7 @@ export function createListChangeEvents(
   return async function listChangeEvents(
     caller: Caller,
     serverIds: readonly string[],
-    { since = 0, before, marker, descending, limit, where, hidesOrigin }: EventQuery,
+    { since = 0, before, marker, descending, limit, where }: EventQuery,
     scope: ScopeParameter | undefined,
   ): Promise<EventPage> {
     const isAfter = (id: string) => marker === undefined || (descending ? id < marker : id > marker)
@@ -89,10 +89,10 @@ export function createListChangeEvents(
       })
       const requestIds = page.items.map((change) => change.request_id).filter((id) => id !== '')
       const users = await events.usersOf([...new Set(requestIds)])
-      const found = page.items.map((change) => {
-        const event = { ...toEvent(change), ...users.get(change.request_id) }
-        return hidesOrigin ? { ...event, request_id: '' } : event
-      })
+      const found = page.items.map((change) => ({
+        ...toEvent(change),
+        ...users.get(change.request_id),
+      }))
       items.push(
         ...found.filter((event) => isAfter(event.id) && matches(fields, where, renderEvent(event))),
       )
