@@ -24,21 +24,25 @@ const watchRows = `new MutationObserver((_, watch) => {
 
 /**
  * Records for each change of the filter how long it takes until its rows are on the screen. The list
- * is marked as busy while it still shows the rows of the previous filter. What changes no query, and
- * what is cached, is not recorded.
+ * is marked while it still shows the rows of the previous filter. What changes no query before the next
+ * key, and what is cached, is not recorded.
  */
 const watchKeystrokes = `globalThis.keystrokes = []
+let unsent
 addEventListener('input', () => {
   const begin = performance.now()
   let wasBehind = false
+  unsent?.disconnect()
   const watch = new MutationObserver(() => {
-    const isBehind = document.querySelector('[role=status][aria-busy=true]') !== null
+    const isBehind = document.querySelector('[data-outdated=true] table') !== null
+    if (isBehind && unsent === watch) unsent = undefined
     wasBehind ||= isBehind
     if (isBehind || !wasBehind) return
     watch.disconnect()
     requestAnimationFrame(() => setTimeout(() => keystrokes.push(performance.now() - begin)))
   })
-  watch.observe(document, { subtree: true, attributes: true, attributeFilter: ['aria-busy'] })
+  unsent = watch
+  watch.observe(document, { subtree: true, attributes: true, attributeFilter: ['data-outdated'] })
   setTimeout(() => watch.disconnect(), ${rest})
 }, { capture: true })`
 

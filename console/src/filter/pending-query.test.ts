@@ -55,6 +55,7 @@ describe('the query to send while the user types', () => {
   it('waits longer for possible keys, and for values without suggestions', () => {
     const word = pendingQuery({ ...typing, draft: 'web' })
     assert.equal(word.q, 'web')
+    assert.deepEqual(pendingQuery({ ...typing, draft: 's' }), { ...word, q: 's' })
     for (const draft of ['statu', '-prov', 'vcpu>=1', 'ip:10.4.0.0/16', 'ip:fd00::/8']) {
       const { q, delay } = pendingQuery({ ...typing, draft })
       assert.equal(q, draft)

@@ -16,8 +16,10 @@ interface Typing {
   readonly isFocused: boolean
 }
 
-/** Longer, because users pause while typing a key or a number. */
+/** Longer, because users pause while typing a number. */
 const longPause = 1_000
+/** Longer than between the letters of a key: as a word, it would find nothing. */
+const keyPause = 400
 
 /** Whether the draft is an incomplete prefix of a suggested value. */
 export function isPartOfValue({ draft, suggestions }: Pick<Typing, 'draft' | 'suggestions'>) {
@@ -63,7 +65,8 @@ export function pendingQuery(typing: Typing): { readonly q: string; readonly del
   const isOffered = suggestions.some((suggestion) => suggestion.draft === text)
   const isComparison = readTerms(text).some(({ name }) => name !== undefined)
   const word = text.replace(/^-/, '').toLowerCase()
-  const canBecomeKey = keys.some(({ name }) => name.startsWith(word))
-  const isUnclear = !isOffered && (isComparison || canBecomeKey)
-  return { q: whole, delay: isUnclear ? longPause : typingPause }
+  // One letter finds something in any case.
+  const canBecomeKey = word.length > 1 && keys.some(({ name }) => name.startsWith(word))
+  if (isOffered || !(isComparison || canBecomeKey)) return { q: whole, delay: typingPause }
+  return { q: whole, delay: isComparison ? longPause : keyPause }
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState, type RefObject } from 'react'
 
 /** Joins what an input method or a paste changes at once. Longer, and a list would lag behind each letter. */
-export const typingPause = 50
+export const typingPause = 20
 
 interface DebouncedInput {
   readonly box: RefObject<HTMLInputElement | null>

@@ -1,11 +1,4 @@
-import {
-  useEffect,
-  useLayoutEffect,
-  useRef,
-  useState,
-  type MouseEvent,
-  type ReactNode,
-} from 'react'
+import { useEffect, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
 import { density } from '../frame/preferences.ts'
 import { usePreference } from '../frame/use-preference.ts'
 import { useMessages } from '../messages/use-messages.ts'
@@ -17,6 +10,7 @@ import { ListRow, type CellRenderer, type LineRenderer, type ListColumn } from '
 import styles from './list-table.module.css'
 import type { ListItem } from './stable-pages.ts'
 import { useColumnWidths } from './use-column-widths.ts'
+import { useShown } from './use-shown.ts'
 import type { Cursor } from './use-list-keys.ts'
 import type { ListPages } from './use-pages.ts'
 import { useVisibleRows } from './use-visible-rows.ts'
@@ -80,16 +74,15 @@ export function ListTable<Item extends ListItem, Name extends string>(
     height,
     header: isNarrow ? 0 : headerHeight,
   })
-  const sized = useColumnWidths({ list, columns, rowsKey: listKey, scroll })
+  const rowsKey = useShown(listKey, pages.isOutdated)
+  const sized = useColumnWidths({ list, columns, rowsKey, scroll })
   const width = sized.widths.reduce((sum, each) => sum + each, 0)
   const indexes = Array.from({ length: count === 0 ? 0 : last - first + 1 }, (_, at) => first + at)
 
   useEffect(() => onRange(first, last), [first, last, onRange])
-  const [topOf, setTopOf] = useState(listKey)
-  if (topOf !== listKey && !pages.isOutdated) setTopOf(listKey)
   useLayoutEffect(() => {
     scroll.current?.scrollTo({ top: 0 })
-  }, [topOf])
+  }, [rowsKey])
   useEffect(() => {
     if (!cursor.scrollsIntoView) return
     scrollToRow(cursor.index)

@@ -25,21 +25,21 @@ function readWidths(list: string): Widths {
   }
 }
 
-/** What the visible values of whole columns need, if it is more than before. */
-function measureCells(area: HTMLElement, before: Widths): Widths | undefined {
+/** What the visible values of whole columns need, and needed before. */
+function measureCells(area: HTMLElement, before: Widths): Widths {
   const needed = new Map(Object.entries(before))
-  let isWider = false
   for (const cell of area.querySelectorAll<HTMLElement>('td[data-whole]')) {
     const { whole: name = '' } = cell.dataset
     const range = document.createRange()
     range.selectNodeContents(cell)
     const width = Math.ceil(range.getBoundingClientRect().width) + padding
-    if (width <= (needed.get(name) ?? 0)) continue
-    needed.set(name, width)
-    isWider = true
+    needed.set(name, Math.max(width, needed.get(name) ?? 0))
   }
-  return isWider ? Object.fromEntries(needed) : undefined
+  return Object.fromEntries(needed)
 }
+
+const isSame = (one: Widths, other: Widths): boolean =>
+  Object.keys({ ...one, ...other }).every((name) => one[name] === other[name])
 
 interface Options<Name extends string> {
   /** Identifies the list whose widths are remembered. */
@@ -55,8 +55,7 @@ export function useColumnWidths<Name extends string>(options: Options<Name>) {
   const { list, columns, rowsKey, scroll } = options
   const [available, setAvailable] = useState<number>()
   const [chosen, setChosen] = useState(() => readWidths(list))
-  const [measured, setMeasured] = useState<{ readonly key: string; readonly widths: Widths }>()
-  const needed = measured?.key === rowsKey ? measured.widths : {}
+  const [needed, setNeeded] = useState<Widths>({})
 
   useLayoutEffect(() => {
     const area = scroll.current
@@ -72,10 +71,8 @@ export function useColumnWidths<Name extends string>(options: Options<Name>) {
     if (!area) return
     let widths: Widths = {}
     const measure = () => {
-      const wider = measureCells(area, widths)
-      if (!wider) return
-      widths = wider
-      setMeasured({ key: rowsKey, widths })
+      widths = measureCells(area, widths)
+      setNeeded((before) => (isSame(before, widths) ? before : widths))
     }
     measure()
     // Rows come into view, and values change.

@@ -10,6 +10,7 @@ import { ListView } from '../../inventory/list-view.tsx'
 import { PastNotice } from '../../inventory/past-notice.tsx'
 import { TimeControl } from '../../inventory/time-control.tsx'
 import { useList } from '../../inventory/use-list.ts'
+import { useShown } from '../../inventory/use-shown.ts'
 import { columnNames, defaultColumns } from '../../servers/columns.ts'
 import type { Row } from '../../servers/row.ts'
 import { isGroupRow } from '../../servers/server-groups.ts'
@@ -18,6 +19,7 @@ import { buttonClass } from '../../ui/button.tsx'
 import { ExportMenu } from '../../ui/export-menu.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SkeletonProperties } from '../../ui/skeleton.tsx'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { lazyPage } from '../lazy-page.ts'
 import { BulkBar } from './bulk-bar.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
@@ -66,10 +68,7 @@ export function ServersPage() {
       countsQuery({ q: text, scope, isBin, asOf }, fields),
   }
 
-  const open = useCallback(
-    (row: Row) => (isGroupRow(row) ? openGroup(row) : change({ panel: row.id })),
-    [openGroup, change],
-  )
+  const open = (row: Row) => (isGroupRow(row) ? openGroup(row) : change({ panel: row.id }))
   const close = () => change({ panel: undefined })
   const setQ = useCallback((next: string) => change({ q: next }, { replace: true }), [change])
   const list = useList({
@@ -93,16 +92,13 @@ export function ServersPage() {
     const row = pages.rowAt(index)
     return row && !isGroupRow(row) ? row : undefined
   })
-  const openAt = useCallback(
-    (row: Row, index: number) => {
-      moveTo(index)
-      open(row)
-    },
-    [moveTo, open],
-  )
+  const openAt = useStableCallback((row: Row, index: number) => {
+    moveTo(index)
+    open(row)
+  })
 
   const columns = useServerColumns(search.columns)
-  const cell = useServerCell(selection, search, openAt)
+  const cell = useServerCell(selection, useShown(search, pages.isOutdated), openAt)
   const line = useGroupLine(state.groupBy, openAt)
   return (
     <div className={styles.page}>

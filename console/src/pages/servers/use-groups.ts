@@ -1,5 +1,5 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
-import { useCallback, useState } from 'react'
+import { useState } from 'react'
 import { groupServersQuery, groupsQuery, type ServersQuery } from '../../api/queries/servers.ts'
 import { addTerm } from '../../filter/edit-query.ts'
 import type { ListPages } from '../../inventory/use-pages.ts'
@@ -66,15 +66,12 @@ export function useGroups(query: ServersQuery, state: ListState, change: ChangeL
   }
 
   /** Opens or closes a group, or shows all of its servers. */
-  const openGroup = useCallback(
-    ({ group: { term }, isRest, isOpen }: GroupRow): void => {
-      if (term === undefined) return
-      if (isRest) return change({ q: addTerm(q, term), groupBy: undefined, openGroups: [] })
-      const others = openGroups.filter((other) => other !== term)
-      change({ openGroups: isOpen ? others : [...others, term] }, { replace: true })
-    },
-    [q, openGroups, change],
-  )
+  function openGroup({ group: { term }, isRest, isOpen }: GroupRow): void {
+    if (term === undefined) return
+    if (isRest) return change({ q: addTerm(q, term), groupBy: undefined, openGroups: [] })
+    const others = openGroups.filter((other) => other !== term)
+    change({ openGroups: isOpen ? others : [...others, term] }, { replace: true })
+  }
 
   return { withRows: groupBy === undefined ? undefined : withRows, openGroup }
 }

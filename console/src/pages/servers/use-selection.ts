@@ -1,5 +1,6 @@
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useMemo, useRef, useState } from 'react'
 import type { Row } from '../../servers/row.ts'
+import { useStableCallback } from '../../ui/use-stable-callback.ts'
 
 /** Rows that are not loaded are left out. */
 const rowsBetween = (rowAt: (index: number) => Row | undefined, first: number, last: number) =>
@@ -15,10 +16,6 @@ export function useSelection(
 ) {
   /** Where a range starts: the row that was selected last. */
   const start = useRef<{ readonly listKey: string; readonly index: number }>(undefined)
-  const latestRowAt = useRef(rowAt)
-  useEffect(() => {
-    latestRowAt.current = rowAt
-  })
   const [chosen, setChosen] = useState<ReadonlyMap<string, Row>>(new Map())
   const [allOf, setAllOf] = useState<string>()
   const [binOf, setBinOf] = useState(isBin)
@@ -27,23 +24,20 @@ export function useSelection(
     setBinOf(isBin)
     setChosen(new Map())
   }
-  const toggle = useCallback(
-    (row: Row, index: number, isRange: boolean) => {
-      const from = start.current?.listKey === listKey ? start.current.index : undefined
-      start.current = { listKey, index }
-      const range =
-        isRange && from !== undefined
-          ? rowsBetween(latestRowAt.current, Math.min(from, index), Math.max(from, index))
-          : undefined
-      setChosen((before) => {
-        const next = new Map(before)
-        if (range) for (const each of range) next.set(each.id, each)
-        else if (!next.delete(row.id)) next.set(row.id, row)
-        return next
-      })
-    },
-    [listKey],
-  )
+  const toggle = useStableCallback((row: Row, index: number, isRange: boolean) => {
+    const from = start.current?.listKey === listKey ? start.current.index : undefined
+    start.current = { listKey, index }
+    const range =
+      isRange && from !== undefined
+        ? rowsBetween(rowAt, Math.min(from, index), Math.max(from, index))
+        : undefined
+    setChosen((before) => {
+      const next = new Map(before)
+      if (range) for (const each of range) next.set(each.id, each)
+      else if (!next.delete(row.id)) next.set(row.id, row)
+      return next
+    })
+  })
   const clear = useCallback(() => {
     setChosen(new Map())
     setAllOf(undefined)
