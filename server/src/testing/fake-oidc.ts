@@ -54,6 +54,8 @@ export async function startFakeOidc(lifetime: Lifetime) {
   const answers = new Map<string, () => Json | RequestListener>()
   const state = {
     keys: [createSigningKey('first')] as readonly SigningKey[],
+    /** What is among the keys besides. */
+    otherKeys: [] as readonly Json[],
     metadata: {} as Json,
     userInfo: {} as Json,
     /** Instead of all answers. */
@@ -84,12 +86,15 @@ export async function startFakeOidc(lifetime: Lifetime) {
         }
       case '/jwks':
         return {
-          keys: state.keys.map(({ kid, privateKey }) => ({
-            ...createPublicKey(privateKey).export({ format: 'jwk' }),
-            kid,
-            use: 'sig',
-            alg: 'ES256',
-          })),
+          keys: [
+            ...state.keys.map(({ kid, privateKey }) => ({
+              ...createPublicKey(privateKey).export({ format: 'jwk' }),
+              kid,
+              use: 'sig',
+              alg: 'ES256',
+            })),
+            ...state.otherKeys,
+          ],
         }
       case '/token': {
         const form = new URLSearchParams(await text(request))

@@ -217,6 +217,15 @@ onEngineOfLane('a login with a code of an OpenID provider', (engine) => {
     assert.deepEqual(await rolesWith({ 'groups ': ['staff'], Groups: ['staff'] }), [])
   })
 
+  test('a group or role that is called like a role of Muster gives nothing', async () => {
+    const { body } = await muster.call<{ roles: { name: string }[] }>('GET', '/v3/roles')
+    const names = body.roles.map(({ name }) => name)
+    assert.ok(names.includes('project_owner'))
+    const claims = { groups: names, roles: names, role: names, realm_access: { roles: names } }
+    const answer = await logInBy(tokenWith(claims))
+    assert.deepEqual(answer.body.token.role_assignments, [])
+  })
+
   test('while the provider is down, a password still works', async () => {
     const down = respond(503, 'text/plain', 'closed')
     oidc.state.script = down

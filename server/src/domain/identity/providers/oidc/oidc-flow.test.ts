@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHmac, hash } from 'node:crypto'
 import { describe, test, type TestContext } from 'node:test'
 import { createAddressRule } from '../../../../egress/allowed-addresses.ts'
 import { createGuardedRequest } from '../../../../egress/guarded-request.ts'
@@ -99,6 +100,35 @@ describe('the flow of OpenID Connect', () => {
       const { oidc, logIn } = await start(t)
       oidc.state.metadata = metadata
       await assert.rejects(logIn(), JSON.stringify(metadata))
+    }
+  })
+
+  test('takes no key with which a provider, or who changes its keys, signs by a shared secret', async (t) => {
+    const { oidc, exchange } = await start(t)
+    const secret = Buffer.from('a secret that several know')
+    const shared = { kid: 'shared', kty: 'oct', k: secret.toString('base64url') }
+    for (const more of [{}, { alg: 'HS256' }, { alg: 'ES256', use: 'sig' }]) {
+      oidc.state.otherKeys = [{ ...shared, ...more }]
+      const [header, claims] = oidc
+        .sign(oidc.claimsOf(), { alg: 'HS256', kid: 'shared' })
+        .split('.')
+      const signature = createHmac('sha256', secret).update(`${header}.${claims}`)
+      const token = `${header}.${claims}.${signature.digest('base64url')}`
+      await assert.rejects(exchange(oidc.codeFor(token)), ({ cause }: Error) =>
+        /alg/.test(String(cause)),
+      )
+    }
+  })
+
+  test('uses PKCE with S256, whatever the provider says that it can', async (t) => {
+    for (const methods of [undefined, [], ['plain'], ['plain', 'S256']]) {
+      const { oidc, flow } = await start(t)
+      oidc.state.metadata = { code_challenge_methods_supported: methods }
+      const { address, remembered } = await flow.begin(optionsFor(oidc), proof.redirect_uri)
+      const { searchParams: asked } = new URL(address)
+      const challenge = hash('sha256', remembered['code_verifier'] ?? '', 'base64url')
+      assert.equal(asked.get('code_challenge_method'), 'S256')
+      assert.equal(asked.get('code_challenge'), challenge)
     }
   })
 
