@@ -94,7 +94,7 @@ export const TokenRequest = exactObject({
         minItems: 1,
         maxItems: 1,
         description:
-          'Exactly one: `password`, `token`, `aksk`, `cas` or `oidc`. `cas_ticket` is an alias of `cas`, `access_key_secret` of `aksk`.',
+          'Exactly one: `password`, `token`, `aksk`, `cas`, `oidc` or `workload`. `cas_ticket` is an alias of `cas`, `access_key_secret` of `aksk`.',
       }),
       password: Type.Optional(
         exactObject({

@@ -58,7 +58,7 @@ export const identityProviders = {
   uniqueName: 'everywhere',
   fields: {
     ...idAndName,
-    driver: enumeration('`cas`, `oidc` or `ldap`', filterable),
+    driver: enumeration('`cas`, `oidc`, `ldap` or `workload`', filterable),
     options: object('Options of the driver, without the secret ones', ProviderOptions, {}),
     url: computed(object('`options.url`: address of the CAS server', Type.String(), '')),
     service_url: computed(

@@ -51,8 +51,11 @@ export async function startOidcPlatform(lifetime: Lifetime, engine: Engine) {
         ...(scope && { scope }),
       }),
 
-    assertRefused: (answer: Parameters<CasPlatform['assertRefused']>[0], reason: RegExp) =>
-      platform.assertRefused(answer, reason, 'oidc'),
+    assertRefused: (
+      answer: Parameters<CasPlatform['assertRefused']>[0],
+      reason: RegExp,
+      method = 'oidc',
+    ) => platform.assertRefused(answer, reason, method),
   }
 }
 export type OidcPlatform = Awaited<ReturnType<typeof startOidcPlatform>>

@@ -7,14 +7,14 @@ const signed = `<samlp:Response xmlns:samlp="urn:oasis:names:tc:SAML:2.0:protoco
 <saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:2.0:assertion"><saml:Subject><saml:NameID>admin</saml:NameID></saml:Subject></saml:Assertion>
 </samlp:Response>`
 
-test('SEC-44: CAS, OIDC and LDAP are the only drivers, and none accepts a signed assertion', async () => {
+test('SEC-44: CAS, OIDC, LDAP and workloads are the only drivers, and none accepts a signed assertion', async () => {
   const drivers = createDrivers({
     send: () => Promise.resolve({ status: 200, contentType: 'text/xml', text: signed }),
     openLdap: () => Promise.reject(new Error('not a directory')),
   })
   assert.deepEqual(
     drivers.map(({ names }) => names),
-    [['cas', 'cas_ticket'], ['oidc'], ['ldap']],
+    [['cas', 'cas_ticket'], ['oidc'], ['ldap'], ['workload']],
   )
   const options = {
     url: 'https://cas.test',

@@ -1,6 +1,7 @@
 import { flatProviderOptions } from '@muster/contract'
 import { badField } from '../../error.ts'
 import { certificatesProblem } from '../../pem.ts'
+import { subjectsProblem } from './workload/subject-patterns.ts'
 
 /** The options of one provider, also the secret ones where a driver is called. */
 export type ProviderOptions = Readonly<Record<string, string | number | boolean>>
@@ -40,6 +41,8 @@ const problems = {
   page: pageProblem,
   certificates: (value: unknown) =>
     value === '' ? undefined : (isText(value) ?? certificatesProblem(String(value))),
+  /** Subjects of tokens, separated by blanks, with a * for a part. */
+  subjects: (value: unknown) => isText(value) ?? subjectsProblem(String(value)),
   boolean: (value: unknown) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   choice: (value: unknown, { choices = [] }: DriverOption) =>
     choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`,

@@ -11,7 +11,7 @@ import type { OidcOptions } from './oidc-servers.ts'
 const codeKeys = ['code', 'code_verifier', 'nonce', 'redirect_uri'] as const
 const credentialKeys: ReadonlySet<string> = new Set(['provider', 'token', 'iss', ...codeKeys])
 
-const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/
+export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 const path = (name: string) => `auth.identity.credential.${name}`
 
