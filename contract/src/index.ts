@@ -5,6 +5,7 @@ import { domainOperations } from './administration/domains.ts'
 import { eventDeliveryOperations } from './administration/event-deliveries.ts'
 import { eventOperations } from './administration/events.ts'
 import { groupOperations } from './administration/groups.ts'
+import { identityProviderDriverOperations } from './administration/identity-provider-drivers.ts'
 import { identityProviderOperations } from './administration/identity-providers.ts'
 import { linkedLoginOperations } from './administration/linked-logins.ts'
 import { policyOperations } from './administration/policies.ts'
@@ -52,6 +53,7 @@ export { domains, type DomainDto } from './administration/domains.ts'
 export * from './administration/event-deliveries.ts'
 export * from './administration/events.ts'
 export { groups, type GroupDto } from './administration/groups.ts'
+export type { IdentityProviderDriverDto } from './administration/identity-provider-drivers.ts'
 export {
   flatProviderOptions,
   identityProviders,
@@ -141,6 +143,7 @@ export const administrationOperations = [
   ...policyOperations,
   ...credentialOperations,
   ...identityProviderOperations,
+  ...identityProviderDriverOperations,
   ...catalogOperations,
   ...eventOperations,
   ...eventDeliveryOperations,

@@ -32,6 +32,7 @@ export const routes = {
   getLinkedLogins: 'GET /v3/users/{id}/linked_logins',
   linkLogins: 'POST /v3/linked_logins',
   unlinkLogin: 'DELETE /v3/users/{id}/linked_logins/{provider_id}',
+  listIdentityProviderDrivers: 'GET /v3/identity_provider_drivers',
   listUserProjects: 'GET /v3/users/{id}/projects',
   addGroupUsers: 'POST /v3/groups/{id}/add-users',
   removeGroupUsers: 'POST /v3/groups/{id}/remove-users',

@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { FormField } from '../form-field.ts'
 import {
   boolean,
   enumeration,
@@ -350,15 +351,6 @@ export const AccountTest = exactObject({
 })
 export type AccountTest = Static<typeof AccountTest>
 
-const Field = exactObject({
-  name: Type.String(),
-  type: Type.Enum(['text', 'integer', 'boolean', 'list']),
-  required: Type.Boolean(),
-  long: Type.Boolean({ description: 'Multi-line text, such as a certificate' }),
-  secret: Type.Boolean({ description: 'Whether a form should mask it' }),
-  description: Type.String(),
-})
-
 const Address = exactObject({
   required: Type.Boolean(),
   description: Type.String(),
@@ -382,8 +374,8 @@ export const sourceProviders = {
     title: text('Name for people', searchable),
     description: text('Description', searchable),
     address: object('Address', Address, { required: false, description: '', example: '' }),
-    credentials: object('Credentials', Type.Array(Field), []),
-    options: object('Options', Type.Array(Field), []),
+    credentials: object('Credentials', Type.Array(FormField), []),
+    options: object('Options', Type.Array(FormField), []),
     rights: object('Least permissions of the credentials', Type.Array(Rights), []),
     actions: object('Actions that servers of this provider support', Type.Array(Type.String()), []),
     action_rights: object(

@@ -43,6 +43,9 @@ interface DriverBase {
   readonly names: AuthMethod['names']
   /** What the audit log calls it. */
   readonly label: string
+  /** The name and the purpose of the driver, for people who choose one. */
+  readonly title: string
+  readonly description: string
   /** What a form for one of its providers asks for. */
   readonly options: DriverOptions
   /** The login on pages of the provider. */

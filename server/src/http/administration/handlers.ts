@@ -174,6 +174,8 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     },
     unlinkLogin: ({ caller, parameters }) =>
       done(use.unlinkLogin(caller, parameters.id, parameters.provider_id)),
+    listIdentityProviderDrivers: () =>
+      shown('identity_provider_drivers', use.listIdentityProviderDrivers()),
     listUserProjects: listRelated('projects', use.listUserProjects),
     listUserGroups: listRelated('groups', use.listUserGroups),
 

@@ -340,6 +340,8 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     at(providerId),
   ),
 
+  listIdentityProviderDrivers: read(),
+
   listServices: read(),
   getService: read(({ serviceId }) => at(serviceId)),
   listEndpoints: read(),

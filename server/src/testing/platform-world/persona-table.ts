@@ -267,6 +267,10 @@ export const personaTable = {
   createIdentityProvider: { any: adminsOnly },
   updateIdentityProvider: { any: adminsOnly },
   deleteIdentityProvider: { any: adminsOnly },
+  listIdentityProviderDrivers: {
+    allowed: 'domainViewer domainAdmin auditor admins',
+    forbidden: 'others',
+  },
 
   listServices: anyScopedToken,
   getService: anyScopedToken,

@@ -28,6 +28,7 @@ import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
 import type { Registry } from './registry.ts'
 import type { ProviderDriver } from '../provider-driver.ts'
+import { describeDriver } from '../providers/describe-driver.ts'
 import type { CheckAddress } from '../providers/read-options.ts'
 import { createRoleUseCases } from './roles.ts'
 import { createUserUseCases } from './users.ts'
@@ -78,6 +79,7 @@ export function createAdministration(dependencies: Dependencies) {
     changeOwnPassword: createChangeOwnPassword(context),
     ...createPasswordLinkUseCases(context),
     ...createLinkedLoginUseCases(context),
+    listIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */

@@ -11,6 +11,8 @@ test('REL-09: waiting for a turn is part of the 5 s that a login may take', asyn
     names: ['cas', 'cas_ticket'],
     section: 'cas_ticket',
     label: 'CAS',
+    title: 'CAS',
+    description: '',
     options: {},
     readCredential: () => ({ secret: 'ST-1', providerId: undefined }),
     async verify(_options, _secret, until = Infinity) {

@@ -12,8 +12,10 @@ export type CheckAddress = (url: URL) => string | undefined
 /** One option of a kind of provider: how it is checked, stored and changed. */
 interface DriverOption {
   readonly kind: keyof typeof problems
+  /** For people who fill in the form. */
+  readonly description: string
   /** The values of a choice. */
-  readonly choices?: readonly unknown[]
+  readonly choices?: readonly (string | number)[]
   /** Absent: the option is required. */
   readonly default?: string | number | boolean
   /** Stored encrypted and never shown. */
@@ -45,7 +47,7 @@ const problems = {
   subjects: (value: unknown) => isText(value) ?? subjectsProblem(String(value)),
   boolean: (value: unknown) => (typeof value === 'boolean' ? undefined : 'must be true or false'),
   choice: (value: unknown, { choices = [] }: DriverOption) =>
-    choices.includes(value) ? undefined : `must be one of ${choices.join(', ')}`,
+    choices.some((choice) => choice === value) ? undefined : `must be one of ${choices.join(', ')}`,
 } as const
 
 function isText(value: unknown): string | undefined {

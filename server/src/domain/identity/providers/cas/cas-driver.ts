@@ -37,11 +37,31 @@ export function createCasDriver({ send }: Pick<DriverDependencies, 'send'>): Cre
     names: ['cas', 'cas_ticket'],
     section: 'cas_ticket',
     label: 'CAS',
+    title: 'CAS',
+    description: 'People log in on pages of a CAS server.',
     options: {
-      url: { kind: 'server', isTrusted: true },
-      service_url: { kind: 'page', isTrusted: true },
-      protocol: { kind: 'choice', choices: [2, 3], default: 3 },
-      ca: { kind: 'certificates', default: '', isTrusted: true },
+      url: {
+        kind: 'server',
+        description: 'Address of the CAS server, such as https://cas.example.org/cas',
+        isTrusted: true,
+      },
+      service_url: {
+        kind: 'page',
+        description: 'Address to which the CAS server sends browsers back, as the server knows it',
+        isTrusted: true,
+      },
+      protocol: {
+        kind: 'choice',
+        description: 'Version of the CAS protocol',
+        choices: [2, 3],
+        default: 3,
+      },
+      ca: {
+        kind: 'certificates',
+        description: 'Certificate authority of the server in PEM. Empty: the public authorities.',
+        default: '',
+        isTrusted: true,
+      },
     },
 
     readCredential({ cas_ticket: section }) {

@@ -188,6 +188,8 @@ export function createLdapDriver({
   return {
     names: ['ldap'],
     label: 'LDAP',
+    title: 'LDAP or Active Directory',
+    description: 'A directory checks the passwords that people type into the login page.',
     options: ldapOptions,
 
     async checkPassword(given, login, deadline) {

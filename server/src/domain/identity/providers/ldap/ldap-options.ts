@@ -25,33 +25,107 @@ export type LdapOptions = {
 }
 
 export const ldapOptions: DriverOptions = {
-  servers: { kind: 'directories', isTrusted: true, needsSecretsAgain: true },
+  servers: {
+    kind: 'directories',
+    description:
+      'Up to 5 addresses such as ldaps://ldap.example.org, separated by blanks. The next one is asked if one gives no answer.',
+    isTrusted: true,
+    needsSecretsAgain: true,
+  },
   plain_text: {
     kind: 'choice',
+    description: 'Whether ldap:// may work without TLS: never, on the same machine only, or always',
     choices: ['never', 'loopback', 'always'],
     default: 'never',
     isTrusted: true,
     needsSecretsAgain: true,
   },
-  ca: { kind: 'certificates', default: '', isTrusted: true, needsSecretsAgain: true },
-  bind_dn: { kind: 'text', default: '', isTrusted: true },
-  bind_password: { kind: 'text', default: '', isSecret: true },
-  base_dn: { kind: 'text', isTrusted: true },
-  user_filter: { kind: 'text', default: '(uid={name})', isTrusted: true },
-  user_dn: { kind: 'text', default: '', isTrusted: true },
+  ca: {
+    kind: 'certificates',
+    description: 'Certificate authority of the servers in PEM. Empty: the public authorities.',
+    default: '',
+    isTrusted: true,
+    needsSecretsAgain: true,
+  },
+  bind_dn: {
+    kind: 'text',
+    description:
+      'Distinguished name of the entry that reads people and groups. Empty: searches are anonymous or use the rights of the user, and nothing is synced.',
+    default: '',
+    isTrusted: true,
+  },
+  bind_password: {
+    kind: 'text',
+    description: 'Password of that entry',
+    default: '',
+    isSecret: true,
+  },
+  base_dn: {
+    kind: 'text',
+    description: 'Distinguished name under which people are, such as dc=example,dc=org',
+    isTrusted: true,
+  },
+  user_filter: {
+    kind: 'text',
+    description: 'Who may log in. {name} is what was typed.',
+    default: '(uid={name})',
+    isTrusted: true,
+  },
+  user_dn: {
+    kind: 'text',
+    description:
+      'Distinguished name of users, such as uid={name},ou=people,dc=example,dc=org. Empty: Muster searches for them.',
+    default: '',
+    isTrusted: true,
+  },
   // Names and distinguished names are given to somebody else sooner or later.
   id_attribute: {
     kind: 'choice',
+    description: 'Attribute with the permanent id of a person',
     choices: ['entryUUID', 'objectGUID', 'nsUniqueId', 'ipaUniqueID'],
     default: 'entryUUID',
     isTrusted: true,
     isFixed: true,
   },
-  name_attribute: { kind: 'text', default: 'uid' },
-  group_base_dn: { kind: 'text', default: '', isTrusted: true },
-  group_filter: { kind: 'text', default: '(member={dn})', isTrusted: true },
-  nested_groups: { kind: 'boolean', default: true, isTrusted: true },
-  create_users: { kind: 'boolean', default: true },
-  sync_minutes: { kind: 'choice', choices: [0, 15, 60, 360, 1440], default: 60 },
-  sync_limit: { kind: 'choice', choices: [50, 100], default: 50 },
+  name_attribute: {
+    kind: 'text',
+    description: 'Attribute with the name of a new user',
+    default: 'uid',
+  },
+  group_base_dn: {
+    kind: 'text',
+    description: 'Distinguished name under which groups are. Empty: that of people.',
+    default: '',
+    isTrusted: true,
+  },
+  group_filter: {
+    kind: 'text',
+    description: 'The groups of a person, by {dn} or {name}. Empty: no groups.',
+    default: '(member={dn})',
+    isTrusted: true,
+  },
+  nested_groups: {
+    kind: 'boolean',
+    description: 'Whether groups that contain these groups count too, up to 10 levels',
+    default: true,
+    isTrusted: true,
+  },
+  create_users: {
+    kind: 'boolean',
+    description:
+      'Whether the first login creates a user. Otherwise only people who have logged in before, or whose login is linked, can log in.',
+    default: true,
+  },
+  sync_minutes: {
+    kind: 'choice',
+    description: 'Minutes after which the users are read from the directory again. 0: never.',
+    choices: [0, 15, 60, 360, 1440],
+    default: 60,
+  },
+  sync_limit: {
+    kind: 'choice',
+    description: 'Percentage of people that one sync may end or take roles from',
+    choices: [50, 100],
+    default: 50,
+  },
 }

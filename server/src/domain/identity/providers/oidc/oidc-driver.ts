@@ -27,16 +27,52 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
     names: ['oidc'],
     section: 'credential',
     label: 'OIDC',
+    title: 'OpenID Connect',
+    description:
+      'People log in on pages of the provider, such as Keycloak, Entra ID, Google or Okta.',
     options: {
       // Subjects are unique within an issuer only.
-      issuer: { kind: 'server', isTrusted: true, isFixed: true },
-      client_id: { kind: 'text', isTrusted: true },
-      client_secret: { kind: 'text', default: '', isSecret: true },
-      scopes: { kind: 'text', default: 'openid profile email' },
-      name_claim: { kind: 'text', default: 'preferred_username' },
-      audience: { kind: 'text', default: '', isTrusted: true },
-      create_users: { kind: 'boolean', default: true },
-      ca: { kind: 'certificates', default: '', isTrusted: true },
+      issuer: {
+        kind: 'server',
+        description: 'Address of the provider, such as https://id.example.org/realms/acme',
+        isTrusted: true,
+        isFixed: true,
+      },
+      client_id: { kind: 'text', description: 'Id of the client at the provider', isTrusted: true },
+      client_secret: {
+        kind: 'text',
+        description: 'Secret of the client. Empty: a public client.',
+        default: '',
+        isSecret: true,
+      },
+      scopes: {
+        kind: 'text',
+        description: 'What Muster asks for, separated by blanks',
+        default: 'openid profile email',
+      },
+      name_claim: {
+        kind: 'text',
+        description: 'Claim with the name of a new user',
+        default: 'preferred_username',
+      },
+      audience: {
+        kind: 'text',
+        description: 'Audience of tokens with which programs log in. Empty: programs cannot.',
+        default: '',
+        isTrusted: true,
+      },
+      create_users: {
+        kind: 'boolean',
+        description:
+          'Whether the first login creates a user. Otherwise only people who have logged in before, or whose login is linked, can log in.',
+        default: true,
+      },
+      ca: {
+        kind: 'certificates',
+        description: 'Certificate authority of the provider in PEM. Empty: the public authorities.',
+        default: '',
+        isTrusted: true,
+      },
     },
 
     readCredential({ credential }) {
