@@ -11,6 +11,7 @@ import { linkedLoginOperations } from './administration/linked-logins.ts'
 import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
+import { providerTestOperations } from './administration/provider-tests.ts'
 import { userOperations } from './administration/users.ts'
 import { checkOperations } from './checks/operations.ts'
 import { cloudAccountOperations } from './cloudaccounts/operations.ts'
@@ -35,6 +36,7 @@ export {
   serviceOperations,
   viewOperations,
 }
+export { longestProviderTest, type ProviderTest } from './administration/provider-tests.ts'
 export { roleAssignments, type RoleAssignmentDto } from './administration/assignments.ts'
 export {
   endpoints,
@@ -144,6 +146,7 @@ export const administrationOperations = [
   ...credentialOperations,
   ...identityProviderOperations,
   ...identityProviderDriverOperations,
+  ...providerTestOperations,
   ...catalogOperations,
   ...eventOperations,
   ...eventDeliveryOperations,

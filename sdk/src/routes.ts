@@ -33,6 +33,8 @@ export const routes = {
   linkLogins: 'POST /v3/linked_logins',
   unlinkLogin: 'DELETE /v3/users/{id}/linked_logins/{provider_id}',
   listIdentityProviderDrivers: 'GET /v3/identity_provider_drivers',
+  testNewIdentityProvider: 'POST /v3/identity_providers/test',
+  testIdentityProvider: 'POST /v3/identity_providers/{id}/test',
   listUserProjects: 'GET /v3/users/{id}/projects',
   addGroupUsers: 'POST /v3/groups/{id}/add-users',
   removeGroupUsers: 'POST /v3/groups/{id}/remove-users',

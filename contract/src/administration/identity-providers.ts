@@ -26,7 +26,7 @@ export const flatProviderOptions = {
 }
 
 /** The driver of the server knows which there are. */
-const ProviderOptions = Type.Record(
+export const ProviderOptions = Type.Record(
   Type.String({ pattern: '^[a-z][a-z_]{0,63}$' }),
   Type.Union([Type.String({ maxLength: 8192 }), Type.Integer(), Type.Boolean()]),
   { additionalProperties: false, maxProperties: 30 },

@@ -85,6 +85,15 @@ export function composeIdentity(parts: Parts) {
     send: withCircuitBreaker(createGuardedRequest(addressRule)),
     openLdap: createOpenLdap(addressRule),
   })
+  // Fewer than logins, which must not wait for them.
+  const trialQueue = createBoundedQueue({
+    name: 'tests of identity providers',
+    capacity: 2,
+    perKey: 1,
+    maxWaiting: 8,
+    maxWaitingPerKey: 2,
+    maxWait: 10_000,
+  })
   const credentialDrivers = drivers.filter((driver) => 'verify' in driver)
   const loginLimit = createLoginLimit({
     perMinute: parts.loginFailuresPerMinute,
@@ -183,6 +192,14 @@ export function composeIdentity(parts: Parts) {
       secretBox: key,
       drivers,
       checkAddress: createCheckAddress(addressRule),
+      providerTrials: {
+        createDrivers: () =>
+          createDrivers({
+            send: createGuardedRequest(addressRule),
+            openLdap: createOpenLdap(addressRule),
+          }),
+        inTurn: (userId, work) => trialQueue.run(work, { key: userId }),
+      },
       mostAccessKeys: parts.accessKeysPerUser,
       clock,
     }),

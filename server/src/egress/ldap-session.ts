@@ -66,7 +66,7 @@ export function createLdapSession(messages: Duplex): LdapSession {
     bind: (dn, password) => run(() => client.bind(dn, password)),
 
     async search(search) {
-      const { base, scope, attributes } = search
+      const { base, scope, attributes, most } = search
       const filter = filterOf(search)
       const { searchEntries } = await run(() =>
         client.search(base, {
@@ -75,10 +75,11 @@ export function createLdapSession(messages: Duplex): LdapSession {
           attributes: [...attributes],
           // Otherwise bytes that happen to be UTF-8 would lose a byte order mark.
           explicitBufferAttributes: [...attributes],
-          paged: { pageSize },
+          // A server ends a list at the limit with an error, which ldapts then ignores.
+          ...(most === undefined ? { paged: { pageSize } } : { sizeLimit: most }),
         }),
       )
-      return searchEntries.map(toEntry)
+      return searchEntries.slice(0, most).map(toEntry)
     },
   }
 }

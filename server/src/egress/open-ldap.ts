@@ -58,7 +58,7 @@ export function createOpenLdap(rule: AddressRule, resolve: Resolve = resolveWith
     signal: AbortSignal,
   ): Promise<Result> {
     const socket = await connect(server, signal).catch((error: unknown) => {
-      throw new NoResponseError((error as Error).message)
+      throw new NoResponseError((error as Error).message, { cause: error })
     })
     const messages = new LdapMessages(socket)
     // The work sees it as well, unless it is not waiting for the connection.
@@ -88,7 +88,7 @@ export function createOpenLdap(rule: AddressRule, resolve: Resolve = resolveWith
         return await Promise.race([converse(server, work, signal), whenAborted(signal)])
       } catch (error) {
         if (!(error instanceof NoResponseError)) throw error
-        throw new NoResponseError(`${server.url.host}: ${error.message}`)
+        throw new NoResponseError(`${server.url.host}: ${error.message}`, { cause: error })
       } finally {
         clearTimeout(timer)
       }

@@ -19,6 +19,8 @@ export interface LdapSearch {
   /** Only entries of which an attribute has one of these values. */
   readonly among?: { readonly attribute: string; readonly values: readonly Buffer[] }
   readonly attributes: readonly string[]
+  /** At most so many entries, of which the server chooses. Default: all. */
+  readonly most?: number
 }
 
 export interface LdapEntry {

@@ -1,4 +1,4 @@
-import type { IdentityRequest } from '@muster/contract'
+import type { IdentityRequest, ProviderTest } from '@muster/contract'
 import type { OpenLdap } from './ldap-session.ts'
 import type { AuthMethod } from './methods/auth-method.ts'
 import type { DriverOptions, ProviderOptions } from './providers/read-options.ts'
@@ -50,6 +50,30 @@ interface DriverBase {
   readonly options: DriverOptions
   /** The login on pages of the provider. */
   readonly browserLogin?: BrowserLogin
+  /** Checks its settings, for an administrator. The checks end at the first one that the others need. */
+  test(options: ProviderOptions, check: Check, deadline: number): Promise<void>
+}
+
+/**
+ * Runs one check of a test, and records what it found or why it failed. `option` is the one to look at
+ * then, unless the work throws an `OptionError`. Resolves with undefined if it failed.
+ */
+export type Check = <Value>(
+  name: CheckName,
+  option: string,
+  work: () => Promise<{ readonly found: string; readonly value: Value }>,
+) => Promise<{ readonly value: Value } | undefined>
+
+export type CheckName = ProviderTest['checks'][number]['name']
+
+/** A check failed because of another option than usual. */
+export class OptionError extends Error {
+  readonly option: string
+
+  constructor(option: string, message: string) {
+    super(message)
+    this.option = option
+  }
 }
 
 /** Exchanges a credential of its own, such as a ticket, for a token. */

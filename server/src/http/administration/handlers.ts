@@ -174,6 +174,10 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     },
     unlinkLogin: ({ caller, parameters }) =>
       done(use.unlinkLogin(caller, parameters.id, parameters.provider_id)),
+    testNewIdentityProvider: async ({ caller, body }) =>
+      shown('test', await use.testNewIdentityProvider(caller, body.identity_provider)),
+    testIdentityProvider: async ({ caller, parameters, body }) =>
+      shown('test', await use.testIdentityProvider(caller, parameters.id, body.identity_provider)),
     listIdentityProviderDrivers: () =>
       shown('identity_provider_drivers', use.listIdentityProviderDrivers()),
     listUserProjects: listRelated('projects', use.listUserProjects),

@@ -21,7 +21,7 @@ type Field = IdentityProviderDriverDto['options'][number]
 function otherValueOf({ name, type, choices, default: value }: Field) {
   if (choices.length > 0) return choices.find((choice) => choice !== value)
   if (type === 'boolean') return value !== true
-  return samples[name] === undefined ? undefined : `${samples[name].replace(/\/$/, '')}`
+  return samples[name]?.replace(/\/$/, '')
 }
 
 onEngineOfLane('the drivers of identity providers', (engine) => {

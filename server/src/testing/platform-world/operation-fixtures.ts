@@ -130,6 +130,12 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     if (operation.id === 'testNewCloudAccount') return { [key]: silentAccount }
     // A new period each time: the same one would be no change.
     if (operation.id === 'updateCloudAccount') return { [key]: { period: nextPeriod() } }
+    // An address that does not exist, so that nothing is contacted.
+    if (operation.id === 'testNewIdentityProvider') {
+      const options = { issuer: 'https://silent.invalid', client_id: 'muster' }
+      return { [key]: { driver: 'oidc', options } }
+    }
+    if (operation.id === 'testIdentityProvider') return { [key]: {} }
     if (operation.id === 'updateCheck') return { [key]: { description: newId() } }
     if (operation.id === 'updateView') return { [key]: { q: newId() } }
     if (operation.id === 'previewCloudAccountMapping') return { mapping: [] }

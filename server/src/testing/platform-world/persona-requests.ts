@@ -340,6 +340,19 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     at(providerId),
   ),
 
+  // An address that is not allowed, so that nothing is contacted.
+  testNewIdentityProvider: change(['events'], () => ({
+    body: {
+      identity_provider: {
+        driver: 'oidc',
+        options: { issuer: 'https://silent.invalid', client_id: 'muster' },
+      },
+    },
+  })),
+  testIdentityProvider: change(['events'], ({ providerId }) => ({
+    ...at(providerId),
+    body: { identity_provider: {} },
+  })),
   listIdentityProviderDrivers: read(),
 
   listServices: read(),

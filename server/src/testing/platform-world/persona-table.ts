@@ -267,6 +267,8 @@ export const personaTable = {
   createIdentityProvider: { any: adminsOnly },
   updateIdentityProvider: { any: adminsOnly },
   deleteIdentityProvider: { any: adminsOnly },
+  testNewIdentityProvider: adminsOnly,
+  testIdentityProvider: { any: adminsOnly },
   listIdentityProviderDrivers: {
     allowed: 'domainViewer domainAdmin auditor admins',
     forbidden: 'others',

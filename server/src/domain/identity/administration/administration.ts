@@ -31,6 +31,7 @@ import type { ProviderDriver } from '../provider-driver.ts'
 import { describeDriver } from '../providers/describe-driver.ts'
 import type { CheckAddress } from '../providers/read-options.ts'
 import { createRoleUseCases } from './roles.ts'
+import { createTestProviders, type ProviderTrials } from './test-providers.ts'
 import { createUserUseCases } from './users.ts'
 import type { ResourceKind } from './resources.ts'
 import type { WriteUseCases } from './write-resources.ts'
@@ -49,6 +50,7 @@ interface Dependencies {
   readonly secretBox: SecretBox
   readonly drivers: readonly ProviderDriver[]
   readonly checkAddress: CheckAddress
+  readonly providerTrials: ProviderTrials
   readonly mostAccessKeys: number
   readonly clock: Clock
 }
@@ -79,6 +81,7 @@ export function createAdministration(dependencies: Dependencies) {
     changeOwnPassword: createChangeOwnPassword(context),
     ...createPasswordLinkUseCases(context),
     ...createLinkedLoginUseCases(context),
+    ...createTestProviders(context),
     listIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
     checkPolicy: createCheckPolicy(dependencies),
 

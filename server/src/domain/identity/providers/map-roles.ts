@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { MappingRule } from '@muster/contract'
-import { scopeOfRule } from '../administration/identity-providers.ts'
+import { scopeOfRule } from '../administration/provider-mapping.ts'
 import type { Registry, Write } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
 import { everywhere } from '../../scope.ts'

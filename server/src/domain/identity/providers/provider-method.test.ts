@@ -14,6 +14,7 @@ test('REL-09: waiting for a turn is part of the 5 s that a login may take', asyn
     title: 'CAS',
     description: '',
     options: {},
+    test: async () => {},
     readCredential: () => ({ secret: 'ST-1', providerId: undefined }),
     async verify(_options, _secret, until = Infinity) {
       deadline = until

@@ -102,11 +102,15 @@ function directoriesProblem(
   return undefined
 }
 
-type OptionsRequest = Readonly<Record<string, unknown>> & { readonly options?: object }
+/** A request with options, which can be fields beside them. */
+export type OptionsRequest = Readonly<Record<string, unknown>> & { readonly options?: object }
 
 /** Where a request has an option: those of CAS can be fields of the provider. */
-function pathOf(name: string, { options = {} }: OptionsRequest): string {
-  const isFlat = Object.hasOwn(flatProviderOptions, name) && !Object.hasOwn(options, name)
+function pathOf(name: string, { options, ...fields }: OptionsRequest): string {
+  const isFlat =
+    Object.hasOwn(flatProviderOptions, name) &&
+    (options === undefined || Object.hasOwn(fields, name)) &&
+    !Object.hasOwn(options ?? {}, name)
   return isFlat ? `identity_provider.${name}` : `identity_provider.options.${name}`
 }
 

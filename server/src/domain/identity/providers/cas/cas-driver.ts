@@ -1,6 +1,11 @@
+import { randomBytes } from 'node:crypto'
 import { badField, loginFailed } from '../../../error.ts'
-import type { CredentialDriver, DriverDependencies } from '../../provider-driver.ts'
-import { parseCasResponse } from './parse-cas-response.ts'
+import {
+  OptionError,
+  type CredentialDriver,
+  type DriverDependencies,
+} from '../../provider-driver.ts'
+import { parseCasResponse, refusalCode } from './parse-cas-response.ts'
 
 type CasOptions = {
   /** The address that the protocol's paths are appended to. */
@@ -80,6 +85,24 @@ export function createCasDriver({ send }: Pick<DriverDependencies, 'send'>): Cre
       return parseCasResponse(text)
     },
 
+    async test(options, check, deadline) {
+      await check('ticket_validation', 'url', async () => {
+        // Nobody has this ticket, so the server must refuse it.
+        const ticket = `ST-${randomBytes(12).toString('hex')}`
+        const { status, text } = await askServer(options as CasOptions, ticket, deadline)
+        if (status !== 200) throw new Error(`the server answers with status ${status}`)
+        const code = readRefusal(text)
+        if (code === undefined) throw new Error('the server accepts a ticket that nobody has')
+        if (/SERVICE/.test(code)) {
+          throw new OptionError(
+            'service_url',
+            `the server does not accept the service_url: ${code}`,
+          )
+        }
+        return { found: `the server checks tickets (${code})`, value: undefined }
+      })
+    },
+
     browserLogin: {
       // CAS has no `state`: the cookie of the attempt alone tells that this browser began it.
       async begin(options) {
@@ -95,6 +118,16 @@ export function createCasDriver({ send }: Pick<DriverDependencies, 'send'>): Cre
           : { methods: ['cas'], cas_ticket: { id, provider: providerId } }
       },
     },
+  }
+}
+
+function readRefusal(text: string): string | undefined {
+  try {
+    return refusalCode(text)
+  } catch (error) {
+    throw new Error(`the server does not answer in CAS: ${(error as Error).message}`, {
+      cause: error,
+    })
   }
 }
 

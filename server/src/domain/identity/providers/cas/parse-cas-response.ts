@@ -33,6 +33,14 @@ function readResponse(response: XmlElement): ExternalIdentity {
   return readSuccess(outcome)
 }
 
+/** The code with which a server refused a ticket; undefined if the response is anything else. */
+export function refusalCode(xml: string): string | undefined {
+  const response = parseStrictXml(xml)
+  requireName(response, 'serviceResponse')
+  const [outcome] = childrenOf(response)
+  return outcome?.name === 'authenticationFailure' ? failureCode(outcome) : undefined
+}
+
 /** The code of a failure, for the log. Its text may quote the ticket and is not logged. */
 function failureCode({ attributes }: XmlElement): string {
   const code = attributes.get('code') ?? ''

@@ -8,12 +8,11 @@ import {
   type Person,
 } from '../../provider-driver.ts'
 import { escapeFilter, escapeName, fillTemplate } from './escape-ldap.ts'
-import { ldapOptions, type LdapOptions } from './ldap-options.ts'
-import { idValue, isDisabled, personAttributes, readProfile, subjectOf } from './read-entry.ts'
-import { readGroups } from './read-groups.ts'
+import { ldapOptions, serversOf, type LdapOptions } from './ldap-options.ts'
+import { bindReader, filterOfAll, isPasswordOf, readPerson } from './read-directory.ts'
+import { idValue, isDisabled, personAttributes, subjectOf } from './read-entry.ts'
+import { testLdap } from './test-ldap.ts'
 
-/** What a bind answers to a wrong password, a name that does not exist, and an account that is locked. */
-const refusals: ReadonlySet<number> = new Set([19, 32, 34, 48, 49, 50, 53])
 /** Too busy, or about to stop: another server may do better. */
 const unavailable: ReadonlySet<number> = new Set([51, 52])
 
@@ -21,35 +20,18 @@ const unavailable: ReadonlySet<number> = new Set([51, 52])
 const atOnce = 50
 const longestSync = 20_000
 
-/** Whether the directory accepts a password. Nobody binds without one: that would be anonymous, and succeed. */
-async function isPasswordOf(session: LdapSession, dn: string, password: string): Promise<boolean> {
-  if (password === '') return false
-  // ldapts takes a name such as EXTERNAL for a SASL mechanism.
-  if (!/[=@\\]/.test(dn)) return false
-  try {
-    await session.bind(dn, password)
-    return true
-  } catch (error) {
-    if (error instanceof LdapRefusal && refusals.has(error.code)) return false
-    throw error
-  }
-}
-
-/** The filter of users with any name. An asterisk has no meaning in an extensible match. */
-const filterOfAll = (userFilter: string): string =>
-  userFilter.replaceAll(/\(([\w-]+)(?::[\w.-]+)*:=\{name\}\)/g, '($1=*)').replaceAll('{name}', '*')
-
 /** LDAP and Active Directory: passwords that a directory checks, and the groups that it has. */
 export function createLdapDriver({
   openLdap,
 }: Pick<DriverDependencies, 'openLdap'>): PasswordDriver {
   /** Each server in turn gets its part of the time, until one answers. */
   async function useServers<Result>(
-    { servers, ca, plain_text: plainText }: LdapOptions,
+    options: LdapOptions,
     deadline: number,
     work: (session: LdapSession) => Promise<Result>,
   ): Promise<Result> {
-    const urls = servers.trim().split(/\s+/)
+    const { ca, plain_text: plainText } = options
+    const urls = serversOf(options)
     const failures: string[] = []
     for (const [index, url] of urls.entries()) {
       const now = performance.now()
@@ -63,15 +45,6 @@ export function createLdapDriver({
       }
     }
     throw new Error(failures.join('; '))
-  }
-
-  /** Binds as who may read the directory. */
-  async function bindReader(session: LdapSession, options: LdapOptions): Promise<void> {
-    const { bind_dn, bind_password } = options
-    if (bind_dn === '') return
-    if (!(await isPasswordOf(session, bind_dn, bind_password))) {
-      throw new LdapRefusal(49, 'the server does not accept bind_dn and bind_password')
-    }
   }
 
   /** The person whose password was right. */
@@ -88,21 +61,6 @@ export function createLdapDriver({
       return { refusal: 'disabled in the directory', disabledSubject: subject }
     }
     return { person: await readPerson(session, options, entry, subject) }
-  }
-
-  async function readPerson(
-    session: LdapSession,
-    options: LdapOptions,
-    entry: LdapEntry,
-    subject: string,
-  ) {
-    const profile = readProfile(entry, options)
-    const { dn } = entry
-    return {
-      subject,
-      profile,
-      attributes: await readGroups(session, options, { dn, name: profile.name }),
-    }
   }
 
   /** An unknown name takes the same steps: its bind is that of a name that nobody has. */
@@ -191,6 +149,10 @@ export function createLdapDriver({
     title: 'LDAP or Active Directory',
     description: 'A directory checks the passwords that people type into the login page.',
     options: ldapOptions,
+
+    async test(given, check, deadline) {
+      await testLdap(openLdap, given as LdapOptions, check, deadline)
+    },
 
     async checkPassword(given, login, deadline) {
       const options = given as LdapOptions

@@ -24,6 +24,9 @@ export type LdapOptions = {
   readonly sync_limit: number
 }
 
+export const serversOf = ({ servers }: LdapOptions): readonly string[] =>
+  servers.trim().split(/\s+/)
+
 export const ldapOptions: DriverOptions = {
   servers: {
     kind: 'directories',

@@ -106,6 +106,10 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
         : await verifyToken(options as OidcOptions, secret, deadline)
     },
 
+    async test(options, check, deadline) {
+      await (await load()).test(options as OidcOptions, check, deadline)
+    },
+
     browserLogin: {
       bindsAnswer: true,
 

@@ -11,6 +11,7 @@ import {
 } from 'openid-client'
 import { loginFailed, PlatformError } from '../../../error.ts'
 import type {
+  Check,
   DriverDependencies,
   ExternalIdentity,
   LogoutNotice,
@@ -18,6 +19,7 @@ import type {
 } from '../../provider-driver.ts'
 import { createOidcServers, type OidcOptions } from './oidc-servers.ts'
 import { readPerson } from './read-person.ts'
+import { testOidc } from './test-oidc.ts'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 /** Seconds after which a logout message is refused. Used ones are remembered for longer. */
@@ -33,7 +35,8 @@ const otherTokens: ReadonlySet<string> = new Set(['ID', 'Refresh', 'Offline', 'L
 
 /** The OpenID Connect protocol. */
 export function createOidcFlow(send: DriverDependencies['send']) {
-  const { discover, configure, verifySignature } = createOidcServers(send)
+  const servers = createOidcServers(send)
+  const { discover, configure, verifySignature } = servers
 
   /** The claims of the ID token, completed by those that the provider tells only at its UserInfo endpoint. */
   async function readClaims(
@@ -67,6 +70,9 @@ export function createOidcFlow(send: DriverDependencies['send']) {
   }
 
   return {
+    test: (options: OidcOptions, check: Check, deadline: number) =>
+      testOidc(servers, options, check, deadline),
+
     async begin(
       options: OidcOptions,
       callback: string,

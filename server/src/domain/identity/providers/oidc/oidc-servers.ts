@@ -1,4 +1,10 @@
-import { createRemoteJWKSet, customFetch as keyFetch, jwtVerify, type JWTVerifyOptions } from 'jose'
+import {
+  createRemoteJWKSet,
+  customFetch as keyFetch,
+  jwtVerify,
+  type JSONWebKeySet,
+  type JWTVerifyOptions,
+} from 'jose'
 import { LRUCache } from 'lru-cache'
 import {
   ClientSecretBasic,
@@ -88,7 +94,8 @@ export function createOidcServers(send: DriverDependencies['send']) {
     if (new URL(metadata.issuer).href !== new URL(issuer).href) {
       throw new Error('the provider names another issuer')
     }
-    const keys = createRemoteJWKSet(new URL(metadata.jwks_uri ?? ''), {
+    if (metadata.jwks_uri === undefined) throw new Error('the provider names no jwks_uri')
+    const keys = createRemoteJWKSet(new URL(metadata.jwks_uri), {
       [keyFetch]: fetchFor(ca) as typeof fetch,
       cacheMaxAge: keysLifetime,
       cooldownDuration: keysCooldown,
@@ -137,13 +144,32 @@ export function createOidcServers(send: DriverDependencies['send']) {
 
   return { discover, configure, verifySignature }
 }
+export type OidcServers = ReturnType<typeof createOidcServers>
 
 /** HTTP Basic is what a provider accepts that does not say what it accepts. */
-function chooseAuthentication(
+export function authenticationName(
   { token_endpoint_auth_methods_supported: methods }: ServerMetadata,
   secret: string,
 ) {
-  if (secret === '') return None()
+  if (secret === '') return 'none'
   const acceptsBasic = methods === undefined || methods.includes('client_secret_basic')
-  return acceptsBasic ? ClientSecretBasic(secret) : ClientSecretPost(secret)
+  return acceptsBasic ? 'client_secret_basic' : 'client_secret_post'
 }
+
+const authentications = {
+  none: () => None(),
+  client_secret_basic: ClientSecretBasic,
+  client_secret_post: ClientSecretPost,
+}
+
+const chooseAuthentication = (metadata: ServerMetadata, secret: string) =>
+  authentications[authenticationName(metadata, secret)](secret)
+
+/** How many keys can check the signatures that Muster accepts. */
+export const acceptedKeys = ({ keys }: JSONWebKeySet = { keys: [] }): number =>
+  keys.filter(
+    ({ kty, use, alg }) =>
+      ['RSA', 'EC', 'OKP'].includes(kty ?? '') &&
+      use !== 'enc' &&
+      (alg === undefined || algorithms.includes(alg)),
+  ).length

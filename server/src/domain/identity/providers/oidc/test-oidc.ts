@@ -1,0 +1,69 @@
+import { OptionError, type Check } from '../../provider-driver.ts'
+import {
+  acceptedKeys,
+  authenticationName,
+  type OidcOptions,
+  type OidcServers,
+} from './oidc-servers.ts'
+
+/** openid-client compares the issuer after it has read the metadata. */
+const otherIssuer = 'OAUTH_JSON_ATTRIBUTE_COMPARISON_FAILED'
+
+/** What a person can correct: the error of the connection, or what is wrong with the response. */
+function describe(error: unknown): Error {
+  const { name, message, cause } = error as Error
+  if (name !== 'ClientError') return error as Error
+  if (cause instanceof Error) return new Error(cause.message, { cause })
+  return new Error(cause instanceof Response ? `${message} (${cause.status})` : message)
+}
+
+/** Checks the settings of an OpenID provider as a login uses them. The client secret is not sent. */
+export async function testOidc(
+  { discover }: OidcServers,
+  options: OidcOptions,
+  check: Check,
+  deadline: number,
+): Promise<void> {
+  const { issuer, client_secret } = options
+  let mismatch: unknown
+  const discovery = await check('discovery', 'issuer', async () => {
+    const found = 'the provider describes itself'
+    try {
+      return { found, value: await discover(options, deadline) }
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== otherIssuer) throw describe(error)
+      mismatch = error
+      return { found, value: undefined }
+    }
+  })
+  if (!discovery) return
+  const provider = discovery.value
+  await check('issuer', 'issuer', async () => {
+    if (!provider) throw describe(mismatch)
+    return { found: issuer, value: undefined }
+  })
+  if (!provider) return
+  const { metadata, keys } = provider
+  await check('keys', 'issuer', async () => {
+    await keys.reload().catch((error: unknown) => {
+      throw describe(error)
+    })
+    const count = acceptedKeys(keys.jwks())
+    if (count === 0) throw new Error('the provider has no key whose signatures Muster accepts')
+    return { found: `${count} ${count === 1 ? 'key' : 'keys'} for signatures`, value: undefined }
+  })
+  await check('token_endpoint', 'client_secret', async () => {
+    const missing = (['authorization_endpoint', 'token_endpoint'] as const).find(
+      (name) => metadata[name] === undefined,
+    )
+    if (missing !== undefined) {
+      throw new OptionError('issuer', `the provider names no ${missing}`)
+    }
+    const method = authenticationName(metadata, client_secret)
+    const methods = metadata.token_endpoint_auth_methods_supported ?? [method]
+    if (client_secret !== '' && !methods.includes(method)) {
+      throw new Error(`the provider accepts ${methods.join(', ')}, and Muster sends ${method}`)
+    }
+    return { found: `Muster authenticates with ${method}`, value: undefined }
+  })
+}
