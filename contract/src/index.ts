@@ -8,6 +8,7 @@ import { groupOperations } from './administration/groups.ts'
 import { identityProviderDriverOperations } from './administration/identity-provider-drivers.ts'
 import { identityProviderOperations } from './administration/identity-providers.ts'
 import { linkedLoginOperations } from './administration/linked-logins.ts'
+import { mappingPreviewOperations } from './administration/mapping-previews.ts'
 import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
@@ -68,6 +69,7 @@ export type {
   LinkResultDto,
   NewLinkedLogin,
 } from './administration/linked-logins.ts'
+export type { LoginPreview, LoginPreviewRequest } from './administration/mapping-previews.ts'
 export {
   policies,
   type PolicyCheckRequest,
@@ -147,6 +149,7 @@ export const administrationOperations = [
   ...identityProviderOperations,
   ...identityProviderDriverOperations,
   ...providerTestOperations,
+  ...mappingPreviewOperations,
   ...catalogOperations,
   ...eventOperations,
   ...eventDeliveryOperations,

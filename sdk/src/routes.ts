@@ -35,6 +35,7 @@ export const routes = {
   listIdentityProviderDrivers: 'GET /v3/identity_provider_drivers',
   testNewIdentityProvider: 'POST /v3/identity_providers/test',
   testIdentityProvider: 'POST /v3/identity_providers/{id}/test',
+  previewIdentityProviderMapping: 'POST /v3/identity_providers/{id}/mapping/preview',
   listUserProjects: 'GET /v3/users/{id}/projects',
   addGroupUsers: 'POST /v3/groups/{id}/add-users',
   removeGroupUsers: 'POST /v3/groups/{id}/remove-users',

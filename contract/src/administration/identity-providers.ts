@@ -32,7 +32,7 @@ export const ProviderOptions = Type.Record(
   { additionalProperties: false, maxProperties: 30 },
 )
 
-export const MappingRule = exactObject({
+const MappingRule = exactObject({
   attribute: Type.Optional(
     Type.String({
       minLength: 1,
@@ -46,11 +46,21 @@ export const MappingRule = exactObject({
       description: 'Exact value that one of the attribute values must have',
     }),
   ),
+  pattern: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 1024,
+      description:
+        'Instead of `value`: pattern that one of the attribute values must match as a whole. `*` matches any characters, also none.',
+    }),
+  ),
   role_id: Id,
   project_id: Type.Optional(Id),
   domain_id: Type.Optional(Id),
 })
 export type MappingRule = Static<typeof MappingRule>
+
+export const Mapping = Type.Array(MappingRule, { maxItems: 100 })
 
 export const identityProviders = {
   ...administrationNames.identity_providers,
@@ -92,7 +102,7 @@ const settable = {
   service_url: Type.Optional(flatProviderOptions.service_url),
   protocol: Type.Optional(flatProviderOptions.protocol),
   ca: Type.Optional(flatProviderOptions.ca),
-  mapping: Type.Optional(Type.Array(MappingRule, { maxItems: 100 })),
+  mapping: Type.Optional(Mapping),
 }
 
 const view = {

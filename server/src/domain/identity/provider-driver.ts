@@ -52,7 +52,15 @@ interface DriverBase {
   readonly browserLogin?: BrowserLogin
   /** Checks its settings, for an administrator. The checks end at the first one that the others need. */
   test(options: ProviderOptions, check: Check, deadline: number): Promise<void>
+  /**
+   * The person whom a login with these claims or attributes would mean, for a preview. Throws the one 401,
+   * or an error with a text for people.
+   */
+  readClaims(options: ProviderOptions, claims: Claims): ExternalIdentity
 }
+
+/** What a provider says about somebody, as JSON. */
+export type Claims = Readonly<Record<string, unknown>>
 
 /**
  * Runs one check of a test, and records what it found or why it failed. `option` is the one to look at
@@ -99,6 +107,8 @@ export interface PasswordDriver extends DriverBase {
     login: { readonly name: string; readonly password: string },
     deadline: number,
   ): Promise<PasswordVerdict>
+  /** Somebody by the name with which they log in, for a preview; undefined if there is nobody. */
+  findPerson(options: ProviderOptions, name: string, deadline: number): Promise<Person | undefined>
   /** Minutes between two times that the people are read again; 0 for never. */
   syncMinutes(options: ProviderOptions): number
   /**

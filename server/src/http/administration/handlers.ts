@@ -178,6 +178,8 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
       shown('test', await use.testNewIdentityProvider(caller, body.identity_provider)),
     testIdentityProvider: async ({ caller, parameters, body }) =>
       shown('test', await use.testIdentityProvider(caller, parameters.id, body.identity_provider)),
+    previewIdentityProviderMapping: async ({ caller, parameters, body }) =>
+      shown('preview', await use.previewIdentityProviderMapping(caller, parameters.id, body)),
     listIdentityProviderDrivers: () =>
       shown('identity_provider_drivers', use.listIdentityProviderDrivers()),
     listUserProjects: listRelated('projects', use.listUserProjects),

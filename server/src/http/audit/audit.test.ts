@@ -24,6 +24,7 @@ const apart = new Set([
   'issueToken',
   'checkPolicy',
   'previewCloudAccountMapping',
+  'previewIdentityProviderMapping',
   'syncServer',
   'claimServers',
 ])

@@ -135,6 +135,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
       const options = { issuer: 'https://silent.invalid', client_id: 'muster' }
       return { [key]: { driver: 'oidc', options } }
     }
+    if (operation.id === 'previewIdentityProviderMapping') return { claims: { user: 'ada' } }
     if (operation.id === 'testIdentityProvider') return { [key]: {} }
     if (operation.id === 'updateCheck') return { [key]: { description: newId() } }
     if (operation.id === 'updateView') return { [key]: { q: newId() } }

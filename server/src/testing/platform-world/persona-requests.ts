@@ -353,6 +353,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ...at(providerId),
     body: { identity_provider: {} },
   })),
+  previewIdentityProviderMapping: read(({ providerId }) => ({
+    ...at(providerId),
+    body: { claims: { user: 'somebody' } },
+  })),
   listIdentityProviderDrivers: read(),
 
   listServices: read(),

@@ -269,6 +269,7 @@ export const personaTable = {
   deleteIdentityProvider: { any: adminsOnly },
   testNewIdentityProvider: adminsOnly,
   testIdentityProvider: { any: adminsOnly },
+  previewIdentityProviderMapping: { any: adminsOnly },
   listIdentityProviderDrivers: {
     allowed: 'domainViewer domainAdmin auditor admins',
     forbidden: 'others',

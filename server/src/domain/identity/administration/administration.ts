@@ -24,6 +24,7 @@ import { createChangeOwnPassword } from './own-password.ts'
 import { createLinkedLoginUseCases } from './linked-logins.ts'
 import { createPasswordLinkUseCases } from './password-links.ts'
 import { createPolicyUseCases } from './policies.ts'
+import { createPreviewLogins } from './preview-logins.ts'
 import { createProjectUseCases } from './projects.ts'
 import { createReadUseCases } from './read-resources.ts'
 import type { Registry } from './registry.ts'
@@ -82,6 +83,7 @@ export function createAdministration(dependencies: Dependencies) {
     ...createPasswordLinkUseCases(context),
     ...createLinkedLoginUseCases(context),
     ...createTestProviders(context),
+    ...createPreviewLogins(context),
     listIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
     checkPolicy: createCheckPolicy(dependencies),
 

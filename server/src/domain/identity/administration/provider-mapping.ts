@@ -47,8 +47,9 @@ export function createRequireMapping(registry: Registry) {
     if ((rule.project_id === undefined) === (rule.domain_id === undefined)) {
       throw badField(field, 'must have either project_id or domain_id')
     }
-    if ((rule.attribute === undefined) !== (rule.value === undefined)) {
-      throw badField(field, 'must have both attribute and value, or neither')
+    const texts = [rule.value, rule.pattern].filter((text) => text !== undefined)
+    if (texts.length !== (rule.attribute === undefined ? 0 : 1)) {
+      throw badField(field, 'must have both attribute and value or pattern, or none of them')
     }
     const role = await requireReference(
       registry,

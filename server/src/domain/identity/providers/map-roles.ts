@@ -3,11 +3,23 @@ import type { MappingRule } from '@muster/contract'
 import { scopeOfRule } from '../administration/provider-mapping.ts'
 import type { Registry, Write } from '../administration/registry.ts'
 import type { Grant, IdentityProvider } from '../administration/resources.ts'
+import { matchesGlob } from '../../glob.ts'
 import { everywhere } from '../../scope.ts'
 import type { ExternalIdentity } from '../provider-driver.ts'
 
+/** What one rule of a mapping does for a person. */
+export interface AppliedRule {
+  /** Undefined if the role, the project or the domain no longer exists. */
+  readonly grant: Grant | undefined
+  readonly isMatch: boolean
+  /** The first value that matches; undefined for a rule that applies to everybody. */
+  readonly matched: string | undefined
+}
+
 /** The grants that a mapping makes now, and those that it made before. */
 export interface MappedRoles {
+  /** In the order of the mapping. */
+  readonly rules: readonly AppliedRule[]
   readonly wanted: readonly Grant[]
   readonly given: readonly Grant[]
   /** What the mapping grants to those who have the attributes. */
@@ -28,15 +40,17 @@ export function createMapRoles(registry: Registry) {
     person: ExternalIdentity,
     userId: string,
   ): Promise<MappedRoles> {
-    const wanted: Grant[] = []
-    const offered: Grant[] = []
+    const rules: AppliedRule[] = []
     for (const rule of provider.mapping) {
-      const grant = await grantOf(rule, userId)
-      if (!grant) continue
-      offered.push(grant)
-      if (applies(rule, person) && !hasGrant(wanted, grant)) wanted.push(grant)
+      rules.push({ grant: await grantOf(rule, userId), ...applyRule(rule, person) })
     }
-    return { wanted, offered, given: await registry.grantsBy(provider.id, userId) }
+    const wanted = rules.flatMap(({ grant, isMatch }) => (isMatch && grant ? grant : []))
+    return {
+      rules,
+      wanted: wanted.filter((grant, at) => !hasGrant(wanted.slice(0, at), grant)),
+      offered: rules.flatMap(({ grant }) => grant ?? []),
+      given: await registry.grantsBy(provider.id, userId),
+    }
   }
 }
 
@@ -66,10 +80,13 @@ export const countRoles = (writes: readonly Write[]): [unknown, unknown] => [
 export const hasGrant = (grants: readonly Grant[], grant: Grant): boolean =>
   grants.some((candidate) => isDeepStrictEqual(candidate, grant))
 
-function applies(
-  { attribute, value = '' }: MappingRule,
+function applyRule(
+  { attribute, value, pattern }: MappingRule,
   { attributes }: ExternalIdentity,
-): boolean {
-  if (attribute === undefined) return true
-  return attributes.get(attribute)?.includes(value) ?? false
+): Omit<AppliedRule, 'grant'> {
+  if (attribute === undefined) return { isMatch: true, matched: undefined }
+  const matched = attributes
+    .get(attribute)
+    ?.find((text) => (pattern === undefined ? text === value : matchesGlob(text, pattern)))
+  return { isMatch: matched !== undefined, matched }
 }

@@ -15,6 +15,7 @@ test('REL-09: waiting for a turn is part of the 5 s that a login may take', asyn
     description: '',
     options: {},
     test: async () => {},
+    readClaims: () => assert.fail('no preview'),
     readCredential: () => ({ secret: 'ST-1', providerId: undefined }),
     async verify(_options, _secret, until = Infinity) {
       deadline = until

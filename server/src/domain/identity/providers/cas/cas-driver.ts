@@ -5,6 +5,7 @@ import {
   type CredentialDriver,
   type DriverDependencies,
 } from '../../provider-driver.ts'
+import { attributesOf } from '../attributes-of.ts'
 import { parseCasResponse, refusalCode } from './parse-cas-response.ts'
 
 type CasOptions = {
@@ -101,6 +102,15 @@ export function createCasDriver({ send }: Pick<DriverDependencies, 'send'>): Cre
         }
         return { found: `the server checks tickets (${code})`, value: undefined }
       })
+    },
+
+    readClaims(_, { user, ...claims }) {
+      if (typeof user !== 'string' || user === '') throw new Error('user must be a text')
+      // As in the response of a server, where blanks around a value mean nothing.
+      const attributes = [...attributesOf(claims)].map(
+        ([name, values]) => [name, values.map((value) => value.trim())] as const,
+      )
+      return { subject: user, attributes: new Map(attributes) }
     },
 
     browserLogin: {

@@ -7,9 +7,10 @@ import {
   type PasswordVerdict,
   type Person,
 } from '../../provider-driver.ts'
+import { attributesOf } from '../attributes-of.ts'
 import { escapeFilter, escapeName, fillTemplate } from './escape-ldap.ts'
 import { ldapOptions, serversOf, type LdapOptions } from './ldap-options.ts'
-import { bindReader, filterOfAll, isPasswordOf, readPerson } from './read-directory.ts'
+import { bindReader, filterOfAll, findPerson, isPasswordOf, readPerson } from './read-directory.ts'
 import { idValue, isDisabled, personAttributes, subjectOf } from './read-entry.ts'
 import { testLdap } from './test-ldap.ts'
 
@@ -152,6 +153,26 @@ export function createLdapDriver({
 
     async test(given, check, deadline) {
       await testLdap(openLdap, given as LdapOptions, check, deadline)
+    },
+
+    readClaims(given, claims) {
+      const { id_attribute, name_attribute } = given as LdapOptions
+      const attributes = attributesOf(claims)
+      const first = (name: string) => attributes.get(name)?.[0] ?? ''
+      const subject = first(id_attribute).toLowerCase()
+      if (subject === '') throw new Error(`${id_attribute} must be a text`)
+      const profile = {
+        name: first(name_attribute),
+        displayname: first('displayName') || first('cn'),
+        email: first('mail'),
+      }
+      const groups = [...attributes].filter(([name]) => /^group(?:s|_dns)$/.test(name))
+      return { subject, profile, attributes: new Map(groups) }
+    },
+
+    async findPerson(given, name, deadline) {
+      const options = given as LdapOptions
+      return await useServers(options, deadline, (session) => findPerson(session, options, name))
     },
 
     async checkPassword(given, login, deadline) {

@@ -1,6 +1,8 @@
 import { LdapRefusal, type LdapEntry, type LdapSession } from '../../ldap-session.ts'
+import type { Person } from '../../provider-driver.ts'
+import { escapeFilter, escapeName, fillTemplate } from './escape-ldap.ts'
 import type { LdapOptions } from './ldap-options.ts'
-import { readProfile } from './read-entry.ts'
+import { isDisabled, personAttributes, readProfile, subjectOf } from './read-entry.ts'
 import { readGroups } from './read-groups.ts'
 
 /** What a bind answers to a wrong password, a name that does not exist, and an account that is locked. */
@@ -50,4 +52,33 @@ export async function readPerson(
     profile,
     attributes: await readGroups(session, options, { dn, name: profile.name }),
   }
+}
+
+/** Where the login of somebody with this name finds their entry. */
+const placeOf = ({ base_dn, user_dn }: LdapOptions, name: string) =>
+  user_dn === ''
+    ? ({ base: base_dn, scope: 'sub' } as const)
+    : ({ base: fillTemplate(user_dn, { name }, escapeName), scope: 'base' } as const)
+
+/** Somebody by the name with which they log in, without their password. */
+export async function findPerson(
+  session: LdapSession,
+  options: LdapOptions,
+  name: string,
+): Promise<Person | undefined> {
+  await bindReader(session, options)
+  const [entry, ...others] = await session.search({
+    ...placeOf(options, name),
+    filter: fillTemplate(options.user_filter, { name }, escapeFilter),
+    attributes: personAttributes(options),
+    most: 2,
+  })
+  if (!entry) return undefined
+  if (others.length > 0) throw new Error('several people have this name')
+  const subject = subjectOf(entry, options)
+  if (subject === undefined) {
+    throw new Error(`the entry has not exactly one ${options.id_attribute}`)
+  }
+  const person = await readPerson(session, options, entry, subject)
+  return { ...person, isDisabled: isDisabled(entry, Date.now()) }
 }

@@ -6,6 +6,7 @@ import type {
 } from '../../provider-driver.ts'
 import type { OidcFlow } from './oidc-flow.ts'
 import type { OidcOptions } from './oidc-servers.ts'
+import { readPerson } from './read-person.ts'
 
 /** The keys of a credential: a code with what only the browser that began the login knows, or a token. */
 const codeKeys = ['code', 'code_verifier', 'nonce', 'redirect_uri'] as const
@@ -109,6 +110,8 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
     async test(options, check, deadline) {
       await (await load()).test(options as OidcOptions, check, deadline)
     },
+
+    readClaims: (options, claims) => readPerson(claims, (options as OidcOptions).name_claim),
 
     browserLogin: {
       bindsAnswer: true,

@@ -1,35 +1,14 @@
 import { loginFailed } from '../../../error.ts'
-import type { ExternalIdentity } from '../../provider-driver.ts'
-
-type Claims = Readonly<Record<string, unknown>>
+import type { Claims, ExternalIdentity } from '../../provider-driver.ts'
+import { attributesOf } from '../attributes-of.ts'
 
 const longestSubject = 255
 const longestText = 255
-const deepest = 4
 
 /** Deliberately a text: claims of other types are not names. */
 function textOf(claims: Claims, name: string): string {
   const value = claims[name]
   return typeof value === 'string' && value.length <= longestText ? value : ''
-}
-
-/**
- * The values of claims by name. A claim inside of an object has the names of both, joined by a dot,
- * such as Keycloak's `realm_access.roles`.
- */
-function addAttributes(found: Map<string, string[]>, claims: Claims, prefix = '', depth = 0): void {
-  for (const [name, value] of Object.entries(claims)) {
-    for (const item of Array.isArray(value) ? (value as unknown[]) : [value]) {
-      if (typeof item === 'object' && item !== null) {
-        if (depth < deepest) addAttributes(found, item as Claims, `${prefix}${name}.`, depth + 1)
-      } else if (item !== null && item !== undefined) {
-        const text = typeof item === 'string' ? item : JSON.stringify(item)
-        const values = found.get(prefix + name)
-        if (values) values.push(text)
-        else found.set(prefix + name, [text])
-      }
-    }
-  }
 }
 
 /** An address that the provider did not verify neither names a person nor gives roles. */
@@ -52,8 +31,6 @@ export function readPerson(said: Claims, nameClaim: string): ExternalIdentity {
     const names = Object.keys(elsewhere).join(', ').slice(0, longestText)
     throw loginFailed(`OIDC: too many values for the token in ${names}: send fewer of them`)
   }
-  const attributes = new Map<string, string[]>()
-  addAttributes(attributes, claims)
   const session = textOf(claims, 'sid')
   return {
     subject: sub,
@@ -63,6 +40,6 @@ export function readPerson(said: Claims, nameClaim: string): ExternalIdentity {
       displayname: textOf(claims, 'name'),
       email: textOf(claims, 'email'),
     },
-    attributes,
+    attributes: attributesOf(claims),
   }
 }

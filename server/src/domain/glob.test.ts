@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { matchesGlob } from './mapping.ts'
-import { runsInLane } from '../../testing/lanes.ts'
+import { matchesGlob } from './glob.ts'
+import { runsInLane } from '../testing/lanes.ts'
 
 /** The simple, slow algorithm: a star matches nothing, or one character and then itself again. */
 function model(text: string, pattern: string): boolean {
