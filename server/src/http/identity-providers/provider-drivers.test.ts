@@ -13,6 +13,8 @@ const samples: Readonly<Record<string, string>> = {
   client_id: 'muster',
   servers: 'ldaps://ldap.example.org',
   base_dn: 'dc=example,dc=org',
+  audience: 'https://muster.example.org',
+  subjects: 'repo:acme/web:ref:refs/heads/main',
 }
 
 type Field = IdentityProviderDriverDto['options'][number]
@@ -54,7 +56,8 @@ onEngineOfLane('the drivers of identity providers', (engine) => {
       [
         ['cas', ['browser_login', 'token_exchange']],
         ['oidc', ['browser_login', 'token_exchange', 'logout']],
-        ['ldap', ['password_check', 'group_sync']],
+        ['ldap', ['password_check', 'group_sync', 'person_lookup']],
+        ['workload', ['token_exchange']],
       ],
     )
   })

@@ -19,7 +19,7 @@ import type {
 } from '../../provider-driver.ts'
 import { createOidcServers, type OidcOptions } from './oidc-servers.ts'
 import { readPerson } from './read-person.ts'
-import { testOidc } from './test-oidc.ts'
+import { testIssuer, testOidc } from './test-oidc.ts'
 
 const logoutEvent = 'http://schemas.openid.net/event/backchannel-logout'
 /** Seconds after which a logout message is refused. Used ones are remembered for longer. */
@@ -72,6 +72,10 @@ export function createOidcFlow(send: DriverDependencies['send']) {
   return {
     test: (options: OidcOptions, check: Check, deadline: number) =>
       testOidc(servers, options, check, deadline),
+
+    async testIssuer(options: OidcOptions, check: Check, deadline: number): Promise<void> {
+      await testIssuer(servers, options, check, deadline)
+    },
 
     async begin(
       options: OidcOptions,

@@ -17,14 +17,14 @@ function describe(error: unknown): Error {
   return new Error(cause instanceof Response ? `${message} (${cause.status})` : message)
 }
 
-/** Checks the settings of an OpenID provider as a login uses them. The client secret is not sent. */
-export async function testOidc(
+/** Checks who signs tokens. Returns what the provider says about itself; undefined if a check failed. */
+export async function testIssuer(
   { discover }: OidcServers,
   options: OidcOptions,
   check: Check,
   deadline: number,
-): Promise<void> {
-  const { issuer, client_secret } = options
+) {
+  const { issuer } = options
   let mismatch: unknown
   const discovery = await check('discovery', 'issuer', async () => {
     const found = 'the provider describes itself'
@@ -36,13 +36,13 @@ export async function testOidc(
       return { found, value: undefined }
     }
   })
-  if (!discovery) return
+  if (!discovery) return undefined
   const provider = discovery.value
   await check('issuer', 'issuer', async () => {
     if (!provider) throw describe(mismatch)
     return { found: issuer, value: undefined }
   })
-  if (!provider) return
+  if (!provider) return undefined
   const { metadata, keys } = provider
   await check('keys', 'issuer', async () => {
     await keys.reload().catch((error: unknown) => {
@@ -52,6 +52,19 @@ export async function testOidc(
     if (count === 0) throw new Error('the provider has no key whose signatures Muster accepts')
     return { found: `${count} ${count === 1 ? 'key' : 'keys'} for signatures`, value: undefined }
   })
+  return metadata
+}
+
+/** Checks the settings of an OpenID provider as a login uses them. The client secret is not sent. */
+export async function testOidc(
+  servers: OidcServers,
+  options: OidcOptions,
+  check: Check,
+  deadline: number,
+): Promise<void> {
+  const { client_secret } = options
+  const metadata = await testIssuer(servers, options, check, deadline)
+  if (!metadata) return
   await check('token_endpoint', 'client_secret', async () => {
     const missing = (['authorization_endpoint', 'token_endpoint'] as const).find(
       (name) => metadata[name] === undefined,

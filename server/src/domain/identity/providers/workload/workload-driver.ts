@@ -1,7 +1,12 @@
 import { badField, loginFailed } from '../../../error.ts'
-import type { CredentialDriver, DriverDependencies } from '../../provider-driver.ts'
-import type { OidcFlow } from '../oidc/oidc-flow.ts'
+import type {
+  CredentialDriver,
+  DriverDependencies,
+  ExternalIdentity,
+} from '../../provider-driver.ts'
 import { compactToken } from '../oidc/oidc-driver.ts'
+import type { OidcFlow } from '../oidc/oidc-flow.ts'
+import { readPerson } from '../oidc/read-person.ts'
 import { matchesSubject } from './subject-patterns.ts'
 
 type WorkloadOptions = {
@@ -21,6 +26,15 @@ const noClient = { client_id: 'no client', client_secret: '', scopes: '' }
 
 const path = (name: string) => `auth.identity.credential.${name}`
 
+/** A workload with one of the subjects. Its sessions at the issuer end no logins here. */
+function accepted(
+  { session: _, ...workload }: ExternalIdentity,
+  subjects: string,
+): ExternalIdentity {
+  if (matchesSubject(subjects, workload.subject)) return workload
+  throw loginFailed('workload: the subject is not one of the provider')
+}
+
 /** Programs with tokens of where they run, such as Kubernetes, GitHub or GitLab. Nothing secret is stored. */
 export function createWorkloadDriver({ send }: Pick<DriverDependencies, 'send'>): CredentialDriver {
   let flow: Promise<OidcFlow> | undefined
@@ -33,14 +47,40 @@ export function createWorkloadDriver({ send }: Pick<DriverDependencies, 'send'>)
     names: ['workload'],
     section: 'credential',
     label: 'workload',
+    title: 'Workloads',
+    description: 'Programs log in with the token that they have in Kubernetes, GitHub or GitLab.',
     options: {
       // Subjects are unique within an issuer only.
-      issuer: { kind: 'server', isTrusted: true, isFixed: true },
-      audience: { kind: 'text', isTrusted: true },
-      subjects: { kind: 'subjects', isTrusted: true },
-      name_claim: { kind: 'text', default: 'sub' },
-      create_users: { kind: 'boolean', default: true },
-      ca: { kind: 'certificates', default: '', isTrusted: true },
+      issuer: {
+        kind: 'server',
+        description: 'Who signs the tokens, such as https://token.actions.githubusercontent.com',
+        isTrusted: true,
+        isFixed: true,
+      },
+      audience: { kind: 'text', description: 'Audience of tokens for Muster', isTrusted: true },
+      subjects: {
+        kind: 'subjects',
+        description:
+          'Subjects that may log in, separated by blanks, such as repo:acme/web:ref:refs/heads/main. A * stands for any characters but : and /.',
+        isTrusted: true,
+      },
+      name_claim: {
+        kind: 'text',
+        description: 'Claim with the name of a new user',
+        default: 'sub',
+      },
+      create_users: {
+        kind: 'boolean',
+        description:
+          'Whether the first login creates a user. Otherwise only subjects that have logged in before, or are linked, can log in.',
+        default: true,
+      },
+      ca: {
+        kind: 'certificates',
+        description: 'Certificate authority of the issuer in PEM. Empty: the public authorities.',
+        default: '',
+        isTrusted: true,
+      },
     },
 
     readCredential({ credential = {} }) {
@@ -56,14 +96,21 @@ export function createWorkloadDriver({ send }: Pick<DriverDependencies, 'send'>)
     async verify(options, { secret }, deadline) {
       const { issuer, audience, subjects, name_claim, ca } = options as WorkloadOptions
       const trusted = { issuer, audience, name_claim, ca, ...noClient }
-      const { session: _, ...workload } = await (
-        await load()
-      ).verifyToken(trusted, secret, deadline)
-      if (!matchesSubject(subjects, workload.subject)) {
-        throw loginFailed('workload: the subject is not one of the provider')
-      }
+      const workload = await (await load()).verifyToken(trusted, secret, deadline)
       const { saidAt = 0, expiresAt = 0 } = workload
-      return { ...workload, expiresAt: Math.min(expiresAt, saidAt + longestLogin) }
+      const end = Math.min(expiresAt, saidAt + longestLogin)
+      return { ...accepted(workload, subjects), expiresAt: end }
+    },
+
+    async test(options, check, deadline) {
+      const { issuer, audience, ca } = options as WorkloadOptions
+      const trusted = { issuer, audience, ca, name_claim: '', ...noClient }
+      await (await load()).testIssuer(trusted, check, deadline)
+    },
+
+    readClaims(options, claims) {
+      const { subjects, name_claim } = options as WorkloadOptions
+      return accepted(readPerson(claims, name_claim), subjects)
     },
   }
 }

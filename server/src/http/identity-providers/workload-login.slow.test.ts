@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
+import type { ProviderTest } from '@muster/contract'
 import { requestToken } from '../../testing/client.ts'
 import {
   createSigningKey,
@@ -7,7 +8,7 @@ import {
   startFakeOidc,
   type FakeOidc,
 } from '../../testing/fake-oidc.ts'
-import { onEngineOfLane } from '../../testing/lanes.ts'
+import { onBothEngines } from '../../testing/engines.ts'
 import { startOidcPlatform, type OidcPlatform } from '../../testing/oidc-platform.ts'
 import { testAuthority } from '../../testing/secure-server.ts'
 import { suiteLifetime } from '../../testing/spawn-muster.ts'
@@ -15,7 +16,7 @@ import { suiteLifetime } from '../../testing/spawn-muster.ts'
 const audience = 'https://muster.test'
 const main = 'repo:acme/web:ref:refs/heads/main'
 
-onEngineOfLane('a login with the token of a workload', (engine) => {
+onBothEngines('a login with the token of a workload', (engine) => {
   const lifetime = suiteLifetime()
   let muster: OidcPlatform
   let issuer: FakeOidc
@@ -139,6 +140,31 @@ onEngineOfLane('a login with the token of a workload', (engine) => {
       assert.equal(field?.path, `identity_provider.options.${name}`)
       assert.match(field?.problem ?? '', problem)
     }
+  })
+
+  test('is tested without a token, and a preview tells who would log in', async () => {
+    const { body } = await muster.call<{ test: ProviderTest }>(
+      'POST',
+      `/v3/identity_providers/${provider}/test`,
+      { identity_provider: {} },
+    )
+    assert.deepEqual(
+      body.test.checks.map(({ name, ok }) => [name, ok]),
+      [
+        ['discovery', true],
+        ['issuer', true],
+        ['keys', true],
+      ],
+    )
+    const previewOf = (subject: string) =>
+      muster.call('POST', `/v3/identity_providers/${provider}/mapping/preview`, {
+        claims: { sub: subject, repository: 'acme/web' },
+      })
+    const known = await previewOf(main)
+    assert.equal(known.status, 200, known.text)
+    assert.match(known.text, /project_owner/)
+    const fork = await previewOf('repo:evil/web:ref:refs/heads/main')
+    assert.match(fork.text, /the subject is not one of the provider/)
   })
 
   test('a malformed credential is 400', async () => {
