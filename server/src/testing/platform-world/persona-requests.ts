@@ -6,6 +6,7 @@ import { actionRequests, tagged } from './action-requests.ts'
 import { checkRequests } from './check-requests.ts'
 import { cloudpodsRequests } from './cloudpods-requests.ts'
 import type { Resources } from './persona-resources.ts'
+import { providerRequests } from './provider-requests.ts'
 import {
   at,
   audited,
@@ -316,49 +317,6 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   })),
   deleteCredential: finish(audited('access_keys'), ({ keyId }) => at(keyId)),
 
-  listIdentityProviders: list(
-    ({ providerName }) => ({ query: { name: providerName } }),
-    ({ providerId }) => providerId,
-  ),
-  getIdentityProvider: read(({ providerId }) => at(providerId)),
-  createIdentityProvider: change(audited('identity_providers'), ({ domainId }) => ({
-    body: {
-      identity_provider: {
-        name: name(),
-        driver: 'cas',
-        url: 'https://cas.example.org/cas',
-        service_url: 'https://muster.example.org/',
-        domain_id: domainId,
-      },
-    },
-  })),
-  updateIdentityProvider: change(audited('identity_providers'), ({ providerId }) => ({
-    ...at(providerId),
-    body: { identity_provider: { service_url: `https://muster.example.org/${newId()}` } },
-  })),
-  deleteIdentityProvider: finish(audited('identity_providers', 'subjects'), ({ providerId }) =>
-    at(providerId),
-  ),
-
-  // An address that is not allowed, so that nothing is contacted.
-  testNewIdentityProvider: change(['events'], () => ({
-    body: {
-      identity_provider: {
-        driver: 'oidc',
-        options: { issuer: 'https://silent.invalid', client_id: 'muster' },
-      },
-    },
-  })),
-  testIdentityProvider: change(['events'], ({ providerId }) => ({
-    ...at(providerId),
-    body: { identity_provider: {} },
-  })),
-  previewIdentityProviderMapping: read(({ providerId }) => ({
-    ...at(providerId),
-    body: { claims: { user: 'somebody' } },
-  })),
-  listIdentityProviderDrivers: read(),
-
   listServices: read(),
   getService: read(({ serviceId }) => at(serviceId)),
   listEndpoints: read(),
@@ -425,6 +383,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   deleteView: finish(['views', 'events'], ({ viewId }) => at(viewId)),
 
   ...checkRequests,
+  ...providerRequests,
 
   ...accountRequests,
 

@@ -26,11 +26,7 @@ const noClient = { client_id: 'no client', client_secret: '', scopes: '' }
 
 const path = (name: string) => `auth.identity.credential.${name}`
 
-/** A workload with one of the subjects. Its sessions at the issuer end no logins here. */
-function accepted(
-  { session: _, ...workload }: ExternalIdentity,
-  subjects: string,
-): ExternalIdentity {
+function requireSubject(workload: ExternalIdentity, subjects: string): ExternalIdentity {
   if (matchesSubject(subjects, workload.subject)) return workload
   throw loginFailed('workload: the subject is not one of the provider')
 }
@@ -99,7 +95,7 @@ export function createWorkloadDriver({ send }: Pick<DriverDependencies, 'send'>)
       const workload = await (await load()).verifyToken(trusted, secret, deadline)
       const { saidAt = 0, expiresAt = 0 } = workload
       const end = Math.min(expiresAt, saidAt + longestLogin)
-      return { ...accepted(workload, subjects), expiresAt: end }
+      return { ...requireSubject(workload, subjects), expiresAt: end }
     },
 
     async test(options, check, deadline) {
@@ -110,7 +106,7 @@ export function createWorkloadDriver({ send }: Pick<DriverDependencies, 'send'>)
 
     readClaims(options, claims) {
       const { subjects, name_claim } = options as WorkloadOptions
-      return accepted(readPerson(claims, name_claim), subjects)
+      return requireSubject(readPerson(claims, name_claim), subjects)
     },
   }
 }
