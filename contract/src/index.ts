@@ -9,6 +9,8 @@ import { identityProviderDriverOperations } from './administration/identity-prov
 import { identityProviderOperations } from './administration/identity-providers.ts'
 import { linkedLoginOperations } from './administration/linked-logins.ts'
 import { mappingPreviewOperations } from './administration/mapping-previews.ts'
+export type { LocalPasswordsDto, LocalPasswordsRequest } from './administration/local-passwords.ts'
+import { localPasswordOperations } from './administration/local-passwords.ts'
 import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
@@ -52,7 +54,12 @@ export {
   type CredentialDto,
   type NewCredentialDto,
 } from './administration/credentials.ts'
-export { domains, type DomainDto } from './administration/domains.ts'
+export {
+  domains,
+  passwordUndoDays,
+  type DomainDto,
+  type LocalPasswordRule,
+} from './administration/domains.ts'
 export * from './administration/event-deliveries.ts'
 export * from './administration/events.ts'
 export { groups, type GroupDto } from './administration/groups.ts'
@@ -138,6 +145,7 @@ export * from './checks/check.ts'
 /** The administered resources, and the audit log. */
 export const administrationOperations = [
   ...domainOperations,
+  ...localPasswordOperations,
   ...projectOperations,
   ...userOperations,
   ...linkedLoginOperations,

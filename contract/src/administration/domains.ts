@@ -7,14 +7,21 @@ import { impactOperation } from './impact.ts'
 import { settableOfContainer, tagsAndOptions } from './keystone-compatibility.ts'
 import {
   boolean,
+  enumeration,
   filterable,
   knownTimestamp,
   searchable,
   text,
+  timestamp,
   wireSchema,
   type AdministeredResource,
 } from '../resources/resource.ts'
 import { idAndName, links, resourceOperations } from './resource-operations.ts'
+
+export const localPasswordRules = ['on', 'break_glass'] as const
+export type LocalPasswordRule = (typeof localPasswordRules)[number]
+/** For how long passwords that a domain refuses can be brought back. */
+export const passwordUndoDays = 30
 
 export const domains = {
   ...administrationNames.domains,
@@ -24,6 +31,18 @@ export const domains = {
     ...idAndName,
     description: text('Description', searchable),
     enabled: boolean('Whether its users and projects can be used', filterable, true),
+    local_passwords: {
+      ...enumeration(
+        'Who may log in with a password of Muster. `on`: every user who has one. `break_glass`: only users with `break_glass`. See `POST /v3/domains/{id}/local_passwords`.',
+        filterable,
+        'on',
+      ),
+      schema: Type.Enum([...localPasswordRules]),
+    },
+    local_passwords_since: timestamp(
+      `Since when \`local_passwords\` is \`break_glass\`. The passwords of all others are erased ${passwordUndoDays} days later. null: they are not restricted.`,
+      filterable,
+    ),
     ...tagsAndOptions,
     created_at: knownTimestamp('When the domain was created', filterable),
     links,
@@ -40,6 +59,8 @@ export const domainExample = {
   name: 'Research',
   description: 'The laboratories',
   enabled: true,
+  local_passwords: 'on' as const,
+  local_passwords_since: null,
   tags: [],
   options: {},
   created_at: exampleTimestamp,

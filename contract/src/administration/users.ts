@@ -49,6 +49,10 @@ export const users = {
     domain_id: text('Id of the domain', filterable),
     description: text('Description', searchable),
     enabled: boolean('Whether the user can log in', filterable, true),
+    break_glass: boolean(
+      'Whether the user may log in with a password of Muster where `local_passwords` of the domain is `break_glass`',
+      filterable,
+    ),
     displayname: text('Full name', searchable),
     email: text('E-mail address. Empty if you may not see it.', searchable),
     mobile: text('Mobile number. Empty if you may not see it.', searchable),
@@ -114,6 +118,7 @@ const ShortText = Type.String({ maxLength: 255 })
 const settable = {
   description: Description,
   enabled: Type.Optional(Type.Boolean()),
+  break_glass: Type.Optional(Type.Boolean()),
   displayname: Type.Optional(ShortText),
   email: Type.Optional(orNull(ShortText)),
   mobile: Type.Optional(ShortText),
@@ -128,6 +133,7 @@ export const userExample = {
   domain_id: example.domainId,
   description: '',
   enabled: true,
+  break_glass: false,
   displayname: 'Ada Lovelace',
   email: 'ada@example.org',
   mobile: '',

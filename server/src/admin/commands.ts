@@ -1,7 +1,9 @@
+import { allowPasswords } from './allow-passwords.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import type { AdminCommand } from './command.ts'
 import { demoRemove } from './demo-remove.ts'
+import { loginRules } from './login-rules.ts'
 import { migrateCommand } from './migrate.ts'
 import { resetPassword } from './reset-password.ts'
 import { restore } from './restore.ts'
@@ -15,5 +17,7 @@ export const adminCommands: readonly AdminCommand[] = [
   demoRemove,
   migrateCommand,
   resetPassword,
+  loginRules,
+  allowPasswords,
   rotateKey,
 ]

@@ -65,6 +65,12 @@ export const resetPassword = databaseCommand({
     print(
       `Ended: ${ended.tokens} tokens, ${ended.sessions} browser sessions. Access keys stay valid.`,
     )
+    const { credentials: now } = await directory.findCredentials(reference)
+    if (now?.isPasswordRefused) {
+      print(
+        `The user cannot log in with it: the domain ${domain} allows passwords for break-glass users only. Run: muster admin allow-passwords ${JSON.stringify(domain)}`,
+      )
+    }
     const status = await directory.loadUserStatus(user.id)
     if (!status || !isActive(status, clock())) {
       print('The user cannot log in: the user or the domain is disabled, or the user has expired.')

@@ -37,6 +37,7 @@ import type { Database } from '../storage/database.ts'
 import { createDirectory } from '../storage/identity/directory.ts'
 import { createDeliveryLog } from '../storage/event-sinks.ts'
 import { createEventStore } from '../storage/event-store.ts'
+import { createErasePasswords } from '../storage/identity/erase-passwords.ts'
 import { createLoginGuard } from '../storage/identity/login-guard.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { createTokenStore } from '../storage/identity/tokens.ts'
@@ -76,6 +77,7 @@ export function composeIdentity(parts: Parts) {
   const deliveries = createDeliveryLog(database)
   const guard = createLoginGuard(database)
   const registry = createRegistry(database)
+  const erasePasswords = createErasePasswords(database)
   const findUserStatus = createFindUserStatus({ directory, identityVersion, clock, memory })
   const verifyToken = createVerifyToken({ tokens, findUserStatus, identityVersion, clock, memory })
   const reauthorizeCaller = createReauthorizeCaller({ tokens, directory, clock })
@@ -213,6 +215,7 @@ export function composeIdentity(parts: Parts) {
     async purgeExpired(): Promise<void> {
       await tokens.purgeExpired(clock())
       await guard.purgeIdle(clock())
+      await erasePasswords(clock())
       await events.purge(clock() - parts.eventRetention, clock())
     },
   }

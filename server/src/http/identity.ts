@@ -120,8 +120,16 @@ export function createIdentityHandlers(
     },
 
     async listAuthDomains({ principal, query, url }) {
-      const domains = openDomains(principal.userStatus).map(({ createdAt, ...domain }) =>
-        renderers.domains({ ...domain, created_at: createdAt }),
+      const domains = openDomains(principal.userStatus).map((domain) =>
+        renderers.domains({
+          id: domain.id,
+          name: domain.name,
+          description: domain.description,
+          enabled: domain.enabled,
+          local_passwords: domain.localPasswords,
+          local_passwords_since: domain.localPasswordsSince,
+          created_at: domain.createdAt,
+        }),
       )
       const scope = chooseScope(principal, { kind: 'system' }, query.scope ?? 'max')
       const inScope = domains.filter(

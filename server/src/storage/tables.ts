@@ -20,7 +20,8 @@ type Cell<Value> = Value extends boolean
 
 /** Columns that a migration added, with a default value. */
 interface AddedColumns {
-  users: 'description'
+  domains: 'local_passwords' | 'local_passwords_since'
+  users: 'description' | 'break_glass'
   groups: 'description'
 }
 

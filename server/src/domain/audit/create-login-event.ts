@@ -16,8 +16,11 @@ interface Login {
   readonly reason?: string
 }
 
+/** The action of the second event of a login that should be rare, so that alerts can select it. */
+export const breakGlassLogin = 'break_glass_login'
+
 /** The event of a login, for those who administer the user. */
-export function createLoginEvent(login: Login): EventRecord {
+export function createLoginEvent(login: Login, action = 'login'): EventRecord {
   const { user, method, projectId, origin, time, reason } = login
   const domainId = user?.domainId ?? ''
   const scope: Scope =
@@ -28,7 +31,7 @@ export function createLoginEvent(login: Login): EventRecord {
     time,
     result: reason === undefined ? 'success' : 'failure',
     action: {
-      action: 'login',
+      action,
       targetType: 'user',
       targetId: user?.id ?? '',
       targetName: user?.name ?? '',

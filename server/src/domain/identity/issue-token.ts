@@ -1,6 +1,6 @@
 import type { Token, TokenRequest } from '@muster/contract'
 import { loginFailed, PlatformError } from '../error.ts'
-import { createLoginEvent } from '../audit/create-login-event.ts'
+import { breakGlassLogin, createLoginEvent } from '../audit/create-login-event.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
 import { chooseMethod, type AuthMethod, type AuthenticationResult } from './methods/auth-method.ts'
@@ -73,17 +73,25 @@ export function createIssueToken(dependencies: Dependencies) {
       ip: origin.ip,
       source: sources.has(source) ? source : 'api',
       accessKey: authenticated.accessKey ?? null,
-      providerId: authenticated.preconditions?.confirmation?.providerId ?? null,
+      providerId:
+        authenticated.preconditions?.confirmation?.providerId ??
+        authenticated.parent?.providerId ??
+        null,
       providerSession: authenticated.providerSession ?? null,
     }
-    const event = createLoginEvent({
+    const login = {
       user: summarizeUser(userStatus),
       method: record.method,
       projectId: scope.kind === 'project' ? scope.project.id : '',
       origin,
       time: issuedAt,
-    })
-    const isWritten = await tokens.insert(record, authenticated.preconditions ?? {}, event)
+    }
+    const isWritten = await tokens.insert(
+      record,
+      authenticated.preconditions ?? {},
+      createLoginEvent(login),
+      ...(authenticated.isBreakGlass ? [createLoginEvent(login, breakGlassLogin)] : []),
+    )
     if (!isWritten) throw loginFailed('changed meanwhile, or used before')
     return { secret, token: describeToken(createPrincipal(record, userStatus, scope)) }
   }

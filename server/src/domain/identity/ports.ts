@@ -80,13 +80,13 @@ export interface TokenPreconditions {
 
 export interface TokenStore {
   /**
-   * Writes a token and its event. False if a precondition, the user, the scope or the parent no longer
+   * Writes a token and its events. False if a precondition, the user, the scope or the parent no longer
    * holds: then nothing was written. Throws a 429 at the limit of live tokens of the user.
    */
   insert(
     token: TokenRecord,
     preconditions: TokenPreconditions,
-    event: EventRecord,
+    ...events: EventRecord[]
   ): Promise<boolean>
   /** Marks a credential as used before it is checked. False if it was used before. */
   useOnce(singleUse: SingleUse): Promise<boolean>

@@ -1,4 +1,4 @@
-import type { PolicyAction, Level } from '@muster/contract'
+import type { Level, LocalPasswordRule, PolicyAction } from '@muster/contract'
 import type { UserSummary } from '../user-summary.ts'
 
 /** The records of identity. Times are milliseconds since 1970. */
@@ -12,6 +12,8 @@ export interface DomainRecord extends Named {
   readonly description: string
   readonly enabled: boolean
   readonly createdAt: number
+  readonly localPasswords: LocalPasswordRule
+  readonly localPasswordsSince: number | null
 }
 
 export interface ProjectRecord extends Named {
@@ -36,8 +38,13 @@ export interface UserRecord extends Named {
 /** What a password login reads of a user. */
 export interface Credentials {
   readonly user: UserSummary
+  /** Null also where passwords are for break-glass users only, and the user is none. */
   readonly passwordHash: string | null
   readonly passwordExpiresAt: number | null
+  /** Whether passwords are for break-glass users only, and the user is one. */
+  readonly isBreakGlass: boolean
+  /** Whether the user has a password that must not be used. */
+  readonly isPasswordRefused: boolean
 }
 
 /** `*` stands for any. */

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import type { AccessKeyStore } from '../../domain/identity/ports.ts'
 import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader } from '../database.ts'
+import { mayUsePassword } from './local-passwords.ts'
 
 /** Access keys as a login finds them. */
 export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => ({
@@ -9,6 +10,7 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
     const row = await db
       .selectFrom('access_keys')
       .innerJoin('users', 'users.id', 'access_keys.user_id')
+      .innerJoin('domains', 'domains.id', 'users.domain_id')
       .where('access_keys.id', '=', id)
       .select([
         'access_keys.id',
@@ -19,11 +21,13 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
         'users.id as user_id',
         'users.name as user_name',
         'users.domain_id',
-        // Who has a password does not depend on a provider.
-        sql<number | null>`case when users.password_hash is null then
-          (select max(confirmed_at) from subjects where subjects.user_id = users.id) end`.as(
-          'confirmed_at',
-        ),
+        // Who has a password does not depend on a provider. Who lost it counts as confirmed then.
+        sql<number | null>`(select case
+            when users.password_hash is null then max(confirmed_at)
+            when ${mayUsePassword} then null
+            when max(confirmed_at) < domains.local_passwords_since then domains.local_passwords_since
+            else max(confirmed_at)
+          end from subjects where subjects.user_id = users.id)`.as('confirmed_at'),
       ])
       .executeTakeFirst()
     return (

@@ -34,18 +34,31 @@ function createFindCredentials({ db }: DatabaseReader): Directory['findCredentia
   }): Promise<Credentials | undefined> {
     let query = db
       .selectFrom('users')
-      .select(['id', 'name', 'domain_id', 'password_hash', 'password_expires_at'])
-    if (named.id !== undefined) query = query.where('id', '=', named.id)
-    if (named.nameKey !== undefined) query = query.where('name_key', '=', named.nameKey)
+      .innerJoin('domains', 'domains.id', 'users.domain_id')
+      .select([
+        'users.id',
+        'users.name',
+        'domain_id',
+        'password_hash',
+        'password_expires_at',
+        'break_glass',
+        'local_passwords',
+      ])
+    if (named.id !== undefined) query = query.where('users.id', '=', named.id)
+    if (named.nameKey !== undefined) query = query.where('users.name_key', '=', named.nameKey)
     if (named.domainId !== undefined) query = query.where('domain_id', '=', named.domainId)
     const row = await query.executeTakeFirst()
-    return (
-      row && {
-        user: { id: row.id, name: row.name, domainId: row.domain_id },
-        passwordHash: row.password_hash,
-        passwordExpiresAt: row.password_expires_at,
-      }
-    )
+    if (!row) return undefined
+    const isRestricted = row.local_passwords === 'break_glass'
+    const isBreakGlass = isRestricted && readBoolean(row.break_glass)
+    const isRefused = isRestricted && !isBreakGlass
+    return {
+      user: { id: row.id, name: row.name, domainId: row.domain_id },
+      passwordHash: isRefused ? null : row.password_hash,
+      passwordExpiresAt: row.password_expires_at,
+      isBreakGlass,
+      isPasswordRefused: isRefused && row.password_hash !== null,
+    }
   }
 
   return async function findCredentials(reference) {

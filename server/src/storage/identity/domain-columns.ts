@@ -9,6 +9,8 @@ export const domainColumns = <Alias extends string>(alias: Alias) =>
     `${alias}.description as domain_description`,
     `${alias}.enabled as domain_enabled`,
     `${alias}.created_at as domain_created_at`,
+    `${alias}.local_passwords`,
+    `${alias}.local_passwords_since`,
   ] as const
 
 export interface DomainColumns {
@@ -17,6 +19,8 @@ export interface DomainColumns {
   readonly domain_description: string | null
   readonly domain_enabled: number | null
   readonly domain_created_at: number | null
+  readonly local_passwords: string | null
+  readonly local_passwords_since: number | null
 }
 
 export const toDomain = (row: DomainColumns): DomainRecord => ({
@@ -25,4 +29,6 @@ export const toDomain = (row: DomainColumns): DomainRecord => ({
   description: row.domain_description ?? '',
   enabled: readBoolean(row.domain_enabled),
   createdAt: row.domain_created_at ?? 0,
+  localPasswords: row.local_passwords === 'break_glass' ? 'break_glass' : 'on',
+  localPasswordsSince: row.local_passwords_since,
 })

@@ -3,6 +3,7 @@ import type { Confirmation, TokenPreconditions, SingleUse } from '../../domain/i
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
+import { mayUsePassword } from './local-passwords.ts'
 
 /** "Last used" is not updated more often than this. */
 const sameTimestamp = 1_000
@@ -36,7 +37,9 @@ export function createPreconditionStatements(database: DatabaseReader) {
         .where('users.id', '=', userId)
         .where('users.enabled', '=', 1)
         .where('domains.enabled', '=', 1)
-      if (withPassword) query = query.where('users.password_hash', '=', passwordHash)
+      if (withPassword) {
+        query = query.where('users.password_hash', '=', passwordHash).where(mayUsePassword)
+      }
       if (kind === 'project') {
         query = query
           .innerJoin('projects', (join) => join.onTrue())

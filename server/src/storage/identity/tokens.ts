@@ -38,13 +38,13 @@ export function createTokenStore(
   }
 
   return {
-    async insert(token, preconditions, event) {
+    async insert(token, preconditions, ...events) {
       const counted = { userId: token.userId, now: token.issuedAt }
       const statements = [
         ...(await limit.statementsFor(counted)),
         ...preconditionStatements(token, preconditions),
         insertToken(toRow(token)),
-        insertEvent(event),
+        ...events.map(insertEvent),
       ]
       try {
         return await commitIfMet(statements)

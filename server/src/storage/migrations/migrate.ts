@@ -41,6 +41,7 @@ import { up as providerLogins } from './0039-provider-logins.ts'
 import { up as subjectConfirmations } from './0040-subject-confirmations.ts'
 import { up as endedSubjects } from './0041-ended-subjects.ts'
 import { up as recordedSince } from './0042-recorded-since.ts'
+import { up as localPasswords } from './0043-local-passwords.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -86,6 +87,7 @@ const migrations: Record<string, Migration> = {
   '0040-subject-confirmations': { up: subjectConfirmations },
   '0041-ended-subjects': { up: endedSubjects },
   '0042-recorded-since': { up: recordedSince },
+  '0043-local-passwords': { up: localPasswords },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -1,14 +1,18 @@
+import { sql } from 'kysely'
 import { loginFailed, PlatformError } from '../../domain/error.ts'
 import type { ChangePlan, Registry } from '../../domain/identity/administration/registry.ts'
 import { conflicted, retryOnConflict } from '../../domain/retry-on-conflict.ts'
 import { required, type DatabaseReader, type IdentityWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
+import { findDomainsWithFewBreakGlass } from '../identity/local-passwords.ts'
 import { usedBefore } from '../identity/token-preconditions.ts'
 import { Violation } from '../violation.ts'
 import { findAdministrator } from './find-administrator.ts'
 import { createChangeStatements } from './change-statements.ts'
 
 const lastAdministrator = 'administrator'
+const lastWithPassword = 'administrator with a password'
+const fewBreakGlass = 'break-glass users'
 
 /** Commits every change of identity resources. */
 export function createApplyChange(
@@ -27,11 +31,29 @@ export function createApplyChange(
     return version
   }
 
-  /** Requires that an administrator remains, unless there was none before. */
+  /**
+   * Requires that an administrator remains who needs no identity provider. If there was none before,
+   * any; if there was not even that, nobody.
+   */
   async function requireAdministrator(): Promise<Statements> {
-    const search = findAdministrator(db)
-    const isThere = (await search.executeTakeFirst()) !== undefined
-    return isThere ? [required(search.compile(), lastAdministrator)] : []
+    const searches = [
+      [findAdministrator(db, 'password'), lastWithPassword],
+      [findAdministrator(db, 'any'), lastAdministrator],
+    ] as const
+    for (const [search, reason] of searches) {
+      if (await search.executeTakeFirst()) return [required(search.compile(), reason)]
+    }
+    return []
+  }
+
+  /** Requires that domains keep enough break-glass users, except where they had too few before. */
+  async function requireBreakGlass(): Promise<Statements> {
+    const search = findDomainsWithFewBreakGlass(db)
+    const before = await search.execute()
+    const ids = before.map(({ id }) => id)
+    const others = ids.length === 0 ? search : search.where('domains.id', 'not in', ids)
+    const none = sql`select 1 as one where not exists ${others}`.compile(db)
+    return [required(none, fewBreakGlass)]
   }
 
   /** False after a conflict with another change: nothing was written. */
@@ -40,13 +62,15 @@ export function createApplyChange(
       ...writes.map(toStatement),
       ...events.map(insertEvent),
       ...(await requireAdministrator()),
+      ...(await requireBreakGlass()),
     ]
     try {
       await database.commitIdentity(statements, version)
       return true
     } catch (error) {
       if (!(error instanceof Violation)) throw error
-      if (error.reason === lastAdministrator) throw noAdministratorLeft()
+      const refusal = refusals.get(error.reason)
+      if (refusal !== undefined) throw new PlatformError('ConflictError', refusal)
       if (error.reason === usedBefore) throw loginFailed('used before')
       if (error.kind === 'precondition') return false
       throw error
@@ -76,8 +100,17 @@ export function createApplyChange(
   }
 }
 
-const noAdministratorLeft = () =>
-  new PlatformError(
-    'ConflictError',
+const refusals: ReadonlyMap<string | undefined, string> = new Map([
+  [
+    lastAdministrator,
     'This would remove the last system administrator. First give another user the role "admin" on the system and a role in a project.',
-  )
+  ],
+  [
+    lastWithPassword,
+    'This would remove the last system administrator who can log in with a password of Muster, and so without an identity provider. First give another such user the role "admin" on the system and a role in a project.',
+  ],
+  [
+    fewBreakGlass,
+    'This would leave the domain fewer than two break-glass users who are enabled, do not expire and have a password. It needs them as long as its local passwords are for break-glass users only.',
+  ],
+])

@@ -1,5 +1,5 @@
 import { sql, type Kysely } from 'kysely'
-import type { Write } from '../../domain/identity/administration/registry.ts'
+import type { TokenOwner, Write } from '../../domain/identity/administration/registry.ts'
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import { newId } from '../../domain/new-id.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
@@ -32,7 +32,7 @@ export function createChangeStatements(database: DatabaseReader) {
       db.deleteFrom('assignments'),
     )
 
-  function endTokens(of: 'user' | 'project' | 'domain' | 'access-key' | 'provider', id: string) {
+  function endTokens(of: TokenOwner, id: string) {
     const tokens = db.deleteFrom('tokens')
     switch (of) {
       case 'user':
@@ -43,6 +43,17 @@ export function createChangeStatements(database: DatabaseReader) {
         return tokens.where('access_key_id', '=', id)
       case 'provider':
         return tokens.where('provider_id', '=', id)
+      case 'refused-password':
+        return tokens
+          .where('method', '=', 'password')
+          .where('provider_id', 'is', null)
+          .where('user_id', 'in', (eb) =>
+            eb
+              .selectFrom('users')
+              .select('id')
+              .where('domain_id', '=', id)
+              .where('break_glass', '=', 0),
+          )
       case 'domain':
         return tokens.where((eb) =>
           eb.or([

@@ -1,11 +1,17 @@
 import { sql, type Kysely } from 'kysely'
+import { mayUsePassword } from '../identity/local-passwords.ts'
 import type { Tables } from '../tables.ts'
 
 /**
  * Finds a user who can administer the platform: who can log in and does not expire, holds a role on
- * the system that allows everything and none that denies anything, and a role in a project.
+ * the system that allows everything and none that denies anything, and a role in a project. With
+ * `password`: who needs no identity provider to log in.
  */
-export function findAdministrator(db: Kysely<Tables>) {
+export function findAdministrator(db: Kysely<Tables>, login: 'any' | 'password') {
+  const hasPassword = sql<boolean>`(users.password_hash is not null and ${mayUsePassword})`
+  const hasProvider = sql<boolean>`exists (select 1 from subjects
+    join identity_providers on identity_providers.id = subjects.provider_id
+    where subjects.user_id = users.id and identity_providers.enabled = 1)`
   const held = sql`(assignments.user_id = users.id or assignments.group_id in (
     select group_id from group_members where group_members.user_id = users.id))`
   const onSystem = sql`(assignments.project_id is null and assignments.domain_id is null)`
@@ -22,20 +28,7 @@ export function findAdministrator(db: Kysely<Tables>) {
       .where('domains.enabled', '=', 1)
       // A user that expires would stop being an administrator without any change.
       .where('users.expires_at', 'is', null)
-      .where((eb) =>
-        eb.or([
-          eb('users.password_hash', 'is not', null),
-          eb(
-            'users.id',
-            'in',
-            eb
-              .selectFrom('subjects')
-              .innerJoin('identity_providers', 'identity_providers.id', 'subjects.provider_id')
-              .select('subjects.user_id')
-              .where('identity_providers.enabled', '=', 1),
-          ),
-        ]),
-      )
+      .where((eb) => eb.or([hasPassword, ...(login === 'any' ? [hasProvider] : [])]))
       .where(
         sql<boolean>`exists (${systemPolicies} and policies.allows_all = 1 and policies.forbids = 0)`,
       )

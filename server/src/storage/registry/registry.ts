@@ -5,6 +5,7 @@ import type { Registry, StoredLink } from '../../domain/identity/administration/
 import { selectKeys } from '../../domain/query/select-keys.ts'
 import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader, IdentityWriter } from '../database.ts'
+import { listPasswordUsers } from '../identity/local-passwords.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
 import { createListRows, sqlFieldsOf } from '../list-rows.ts'
 import { createApplyChange } from './apply-change.ts'
@@ -112,6 +113,7 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
       return { all, live }
     },
 
+    listPasswordUsers: (domainId, now) => listPasswordUsers(db, domainId, now),
     impactOf: createImpactOf(database),
     summarizeProjects: createSummarizeProjects(database),
     applyChange: createApplyChange(database),

@@ -19,6 +19,8 @@ export const makeDomain = (name: string, changes: Partial<DomainRecord> = {}): D
   description: '',
   enabled: true,
   createdAt: Date.UTC(2026, 0, 1),
+  localPasswords: 'on',
+  localPasswordsSince: null,
   ...changes,
 })
 

@@ -128,6 +128,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   ),
   getDomain: read(({ domainId }) => at(domainId)),
   getDomainImpact: read(({ domainId }) => at(domainId)),
+  setLocalPasswords: read(({ domainId }) => ({
+    ...at(domainId),
+    body: { local_passwords: { value: 'on', dry_run: true } },
+  })),
   createDomain: change(audited('domains'), () => ({ body: { domain: { name: name() } } })),
   updateDomain: change(audited('domains'), ({ domainId }) => ({
     ...at(domainId),

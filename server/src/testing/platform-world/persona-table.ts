@@ -151,6 +151,10 @@ export const personaTable = {
   listDomains: { home: listedInScope.home, otherDomain: listedInScope.otherDomain },
   getDomain: { home: readInScope.home, otherDomain: readInScope.otherDomain },
   getDomainImpact: { any: systemReadersOnly },
+  setLocalPasswords: {
+    home: { allowed: 'domainAdmin admin', forbidden: 'others' },
+    otherDomain: { allowed: 'admin', notFound: 'domainAdmin', forbidden: 'others' },
+  },
   createDomain: adminsOnly,
   updateDomain: { any: adminsOnly },
   deleteDomain: { any: adminsOnly },

@@ -22,6 +22,7 @@ import { createGroupUseCases } from './groups.ts'
 import { createIdentityProviderUseCases } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
 import { createLinkedLoginUseCases } from './linked-logins.ts'
+import { createLocalPasswordUseCases } from './local-passwords.ts'
 import { createPasswordLinkUseCases } from './password-links.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createPreviewLogins } from './preview-logins.ts'
@@ -85,6 +86,7 @@ export function createAdministration(dependencies: Dependencies) {
     ...createTestProviders(context),
     ...createPreviewLogins(context),
     listIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
+    ...createLocalPasswordUseCases(context),
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */

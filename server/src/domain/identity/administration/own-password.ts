@@ -7,11 +7,15 @@ import type { Directory, PasswordHasher } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import { createEvent } from '../../audit/create-event.ts'
 import { createAuditEvent } from '../create-audit-event.ts'
-import { notFound } from './require-resource.ts'
+import { notFound, requireResource } from './require-resource.ts'
+import { requireMayHavePassword } from './local-password-rule.ts'
+import type { Registry } from './registry.ts'
+import { everywhere } from '../../scope.ts'
 import { redacted } from '../../audit/field-diff.ts'
 import type { Change } from './change-plan.ts'
 
 interface Dependencies {
+  readonly registry: Registry
   readonly change: Change
   readonly events: EventStore
   readonly directory: Directory
@@ -27,7 +31,7 @@ interface Passwords {
 
 /** Changes the caller's own password. */
 export function createChangeOwnPassword(dependencies: Dependencies) {
-  const { change, events, directory, checkPassword, hasher, clock } = dependencies
+  const { registry, change, events, directory, checkPassword, hasher, clock } = dependencies
 
   return async function changeOwnPassword(
     caller: Caller,
@@ -38,6 +42,8 @@ export function createChangeOwnPassword(dependencies: Dependencies) {
     const { user } = caller.principal.userStatus
     if (userId !== user.id) throw notFound('users')
     if (Buffer.byteLength(original_password) > longestPassword) throw notRight()
+    const self = await requireResource(registry, 'users', userId, everywhere)
+    await requireMayHavePassword(registry, self)
     await requireGoodPassword(password)
     const { credentials } = await directory.findCredentials({ id: userId })
     const proven = await checkPassword(

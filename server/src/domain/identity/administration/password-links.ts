@@ -16,9 +16,10 @@ import type { Assignment, UserStatus } from '../records.ts'
 import { currentScope } from '../token-scope.ts'
 import { isActive } from '../user-status.ts'
 import { requireAuthorizedScope } from '../authorized-scope.ts'
-import type { AuthorizedScope } from '../../scope.ts'
+import { everywhere, type AuthorizedScope } from '../../scope.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import { createChangePlans, type Change } from './change-plan.ts'
+import { mayHavePassword, requireMayHavePassword } from './local-password-rule.ts'
 import type { Registry } from './registry.ts'
 import { requireResource } from './require-resource.ts'
 
@@ -93,6 +94,8 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
   async function findActive(linkHash: string): Promise<UserStatus | undefined> {
     const link = await directory.findPasswordLink(linkHash)
     if (!link || link.hasPassword || link.expiresAt <= clock()) return undefined
+    const user = await registry.find('users', link.user.id, everywhere)
+    if (!user || !(await mayHavePassword(registry, user))) return undefined
     const status = await findStatus(link.user.id)
     return status && (await isStillAllowed(link.creator, status)) ? status : undefined
   }
@@ -129,6 +132,7 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
         const assignments = await registry.assignmentsOf({ kind: 'user', id: userId })
         requireMayLink(principal, authorizedScope, assignments)
         if (userId === principal.token.userId) refuseAccessKeyToken(principal, what)
+        await requireMayHavePassword(registry, user)
         const { credentials } = await directory.findCredentials({ id: userId })
         if (credentials?.passwordHash !== null) {
           throw new PlatformError(

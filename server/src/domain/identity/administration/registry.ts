@@ -82,6 +82,27 @@ export interface StoredLink extends Link {
 
 type LinkOwner = Pick<Link, 'userId'> | Pick<Link, 'providerId'>
 
+/** Of `refused-password`, the id is that of a domain whose passwords are for break-glass users only. */
+export type TokenOwner =
+  | 'user'
+  | 'project'
+  | 'domain'
+  | 'access-key'
+  | 'provider'
+  | 'refused-password'
+
+/** A user who has a password of Muster. */
+export interface PasswordUser {
+  readonly id: string
+  readonly name: string
+  readonly isBreakGlass: boolean
+  /** Whether it is a break-glass user who counts for the domain, because neither user nor password expire. */
+  readonly isLasting: boolean
+  /** Whether the user can also log in at an enabled identity provider. */
+  readonly isLinked: boolean
+  readonly hasSystemRole: boolean
+}
+
 /** One statement of a change. */
 export type Write =
   | {
@@ -117,7 +138,7 @@ export type Write =
   | { readonly do: 'forget-failures'; readonly userId: string }
   | {
       readonly do: 'revoke-tokens'
-      readonly of: 'user' | 'project' | 'domain' | 'access-key' | 'provider'
+      readonly of: TokenOwner
       readonly id: string
     }
   /** Revokes the tokens of logins at a provider: those of a session, or of a user. */
@@ -190,6 +211,8 @@ export interface Registry {
     userId: string,
     now: number,
   ): Promise<{ readonly all: number; readonly live: number }>
+  /** Those of a domain who can log in with a password of Muster, or could if it were not refused. */
+  listPasswordUsers(domainId: string, now: number): Promise<readonly PasswordUser[]>
   impactOf(kind: 'domains' | 'projects' | 'users', id: string, now: number): Promise<Impact>
   /**
    * Plans a change from the current data and writes it in one transaction, under an optimistic lock:

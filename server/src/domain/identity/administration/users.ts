@@ -2,7 +2,10 @@ import { definedFields, redacted } from '../../audit/field-diff.ts'
 import type { Caller } from '../caller.ts'
 import { requireGoodPassword } from '../password-rules.ts'
 import type { PasswordHasher } from '../ports.ts'
+import type { Principal } from '../principal.ts'
+import type { Assignment } from '../records.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
+import { mayHavePassword, requireMayHavePassword } from './local-password-rule.ts'
 import { chooseOwner, requireReference, requireResource } from './require-resource.ts'
 import {
   createWriteUseCases,
@@ -13,6 +16,13 @@ import {
 } from './write-resources.ts'
 
 type UserContext = WriteContext & { readonly hasher: PasswordHasher }
+
+/** A break-glass user can log in with a password that was refused before. */
+function requireCanMark(principal: Principal, id: string, held: readonly Assignment[]): void {
+  const what = 'mark this user as break-glass'
+  if (id === principal.token.userId) refuseAccessKeyToken(principal, what)
+  requireCanGrantAll(principal, held, what)
+}
 
 export function createUserUseCases(context: UserContext): WriteUseCases<'users'> {
   const { registry, hasher, clock } = context
@@ -45,10 +55,16 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
   const write = createWriteUseCases('users', context, {
     async complete(caller, input) {
       await requireDefaultProject(caller, input)
-      return await chooseOwner(registry, 'users')(caller, input)
+      const owner = await chooseOwner(registry, 'users')(caller, input)
+      const { break_glass = false } = input
+      if (typeof input.password === 'string') {
+        await requireMayHavePassword(registry, { domain_id: owner.domain_id ?? '', break_glass })
+      }
+      return owner
     },
-    async update(caller, { before: { id }, after, input, secrets = {} }) {
+    async update(caller, { before, after, input, secrets = {} }) {
       const { principal, authorizedScope } = caller
+      const { id } = before
       const assignments = await held(id)
       requireNoSystemRole(authorizedScope, assignments)
       const setsPassword = 'password_hash' in secrets
@@ -58,12 +74,16 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
         }
         requireCanGrantAll(principal, assignments, 'set the password of this user')
       }
+      if (typeof secrets.password_hash === 'string') await requireMayHavePassword(registry, after)
+      const isMarked = after.break_glass && !before.break_glass
+      if (isMarked) requireCanMark(principal, id, assignments)
+      const losesPassword = before.break_glass && !(await mayHavePassword(registry, after))
       await requireDefaultProject(caller, input)
       return {
         ...(setsPassword && { changes: { password: redacted } }),
         writes: [
           ...(input.enabled === undefined ? [] : await forgetEndings(id)),
-          ...(setsPassword || !after.enabled
+          ...(setsPassword || losesPassword || !after.enabled
             ? [
                 { do: 'revoke-tokens', of: 'user', id } as const,
                 { do: 'unlink-password', userId: id } as const,

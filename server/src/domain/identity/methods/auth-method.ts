@@ -1,7 +1,7 @@
 import type { IdentityRequest, LinkRequest, TokenRequest } from '@muster/contract'
 import { badField } from '../../error.ts'
 import type { TokenPreconditions } from '../ports.ts'
-import type { AccessKeyUse, TokenScope } from '../records.ts'
+import type { AccessKeyUse, TokenRecord, TokenScope } from '../records.ts'
 import type { UserSummary } from '../../user-summary.ts'
 import type { RequestOrigin } from '../../request-origin.ts'
 import type { RequestedScope } from '../token-scope.ts'
@@ -20,7 +20,9 @@ export interface AuthenticationResult {
   /** The identity provider's name of its session. */
   readonly providerSession?: string | undefined
   /** The token that this one is issued from. */
-  readonly parent?: { readonly id: string; readonly generation: number }
+  readonly parent?: Pick<TokenRecord, 'id' | 'generation' | 'providerId'>
+  /** Whether the domain refuses the passwords of all others, so that this login is an alert. */
+  readonly isBreakGlass?: boolean
 }
 
 /** A login method. A new one is a file beside this one and a line in `compose-identity.ts`. */

@@ -35,7 +35,8 @@ interface Attempt {
 
 /**
  * Login with a name or id and a password. Every failure takes the same time and is the same 401. Users
- * without a password are checked by the provider of their domain, if it has one for passwords.
+ * without a password, or whose domain refuses it, are checked by the provider of their domain, if it has
+ * one for passwords.
  */
 export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
   const { directory, registry, checkPassword, findPasswordProvider } = dependencies
@@ -102,13 +103,17 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
       if (provider && verdict) {
         return await logInPerson(provider, verdict, { found, reference, origin, requested })
       }
+      if (found?.isPasswordRefused) {
+        throw loginFailed('local passwords are for break-glass users only', found.user)
+      }
       if (!found || !right || hash === null) {
         throw loginFailed('wrong name or password, or delayed', found?.user)
       }
       if (hasEnded(found.passwordExpiresAt, clock())) {
         throw loginFailed('password expired', found.user)
       }
-      return { user: found.user, preconditions: { passwordHash: hash } }
+      const { user, isBreakGlass } = found
+      return { user, isBreakGlass, preconditions: { passwordHash: hash } }
     },
   }
 }

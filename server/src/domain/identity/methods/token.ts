@@ -18,13 +18,13 @@ export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
       if (!token) throw badField('auth.identity.token', 'is required', 'MissingParameterError')
       const principal = await verifyToken(token.id)
       if (!principal) throw loginFailed('token no good')
-      const { id, scope, expiresAt, generation, accessKey } = principal.token
+      const { id, scope, expiresAt, generation, providerId, accessKey } = principal.token
       const user = summarizeUser(principal.userStatus)
       if (generation >= longestChain) throw loginFailed('chain of tokens too long', user)
       return {
         user,
         expiresAt,
-        parent: { id, generation },
+        parent: { id, generation, providerId },
         // A token of an access key stays in the key's scope.
         ...(accessKey && { accessKey, scope }),
       }

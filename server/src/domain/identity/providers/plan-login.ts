@@ -85,6 +85,7 @@ export function createPlanLogin(registry: Registry, clock: Clock) {
       domain_id: provider.domain_id,
       description: `From ${provider.name}`,
       enabled: true,
+      break_glass: false,
       displayname,
       email,
       mobile: '',

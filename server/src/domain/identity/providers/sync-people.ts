@@ -17,6 +17,7 @@ import type { IdentityProvider, User } from '../administration/resources.ts'
 import type { TokenStore } from '../ports.ts'
 import type { PasswordDriver, Person, ProviderDriver } from '../provider-driver.ts'
 import type { DecryptOptions } from './decrypt-options.ts'
+import { linkedLogin } from './linked-login.ts'
 import { countRoles, createMapRoles, hasGrant, planRoles } from './map-roles.ts'
 import { passwordDrivers } from './password-providers.ts'
 
@@ -98,10 +99,30 @@ export function createPeopleSync(dependencies: Dependencies) {
         if (!wouldLockOut) throw error
       })
 
+  /** A break-glass user does not depend on the provider, so only the logins there end. */
+  function planEndOfLogins(
+    provider: IdentityProvider,
+    user: User,
+    link: StoredLink,
+    origin: RequestOrigin,
+  ) {
+    if (link.endedAt !== null) return noChange
+    const [, login] = linkedLogin(provider, link.subject).linked_login
+    return {
+      writes: [
+        { do: 'end-logins', providerId: link.providerId, userId: link.userId },
+        { do: 'mark-ended', link, endedAt: clock() },
+      ],
+      events: [toEvent(user, origin, { linked_login: [login, null] })],
+      result: undefined,
+    } satisfies ChangePlan<undefined>
+  }
+
   /** Ends a person whom the provider disabled or removed: their tokens, sessions and access keys. */
   const endPerson = (provider: IdentityProvider, subject: string, origin: RequestOrigin) =>
     changeUser(provider, subject, async (user, link) => {
       if (!user.enabled) return noChange
+      if (user.break_glass) return planEndOfLogins(provider, user, link, origin)
       return {
         writes: [
           { do: 'update', kind: 'users', id: user.id, changes: { enabled: false } },

@@ -1,0 +1,65 @@
+import type { LocalPasswordRule } from '@muster/contract'
+import type { EventRecord } from '../../domain/audit/event.ts'
+import { nameKey } from '../../domain/name-key.ts'
+import { readBoolean } from '../boolean.ts'
+import { required, type DatabaseReader, type IdentityWriter } from '../database.ts'
+import { createInsertEvent } from '../event-store.ts'
+
+/** Who can log in with a password of Muster in a domain. */
+interface LoginRules {
+  readonly id: string
+  readonly name: string
+  readonly localPasswords: LocalPasswordRule
+  readonly since: number | null
+  readonly breakGlassUsers: readonly string[]
+  /** The number of other users who have a password, also if it is refused. */
+  readonly otherPasswords: number
+}
+
+/** The rules of all domains, or of the one with a name. */
+export async function listLoginRules(
+  { db }: DatabaseReader,
+  name?: string,
+): Promise<readonly LoginRules[]> {
+  const domains = db
+    .selectFrom('domains')
+    .select(['id', 'name', 'local_passwords', 'local_passwords_since'])
+    .orderBy('name_key')
+  const named = name === undefined ? domains : domains.where('name_key', '=', nameKey(name))
+  const rows = await named.execute()
+  const users = await db
+    .selectFrom('users')
+    .select(['name', 'domain_id', 'break_glass'])
+    .where('password_hash', 'is not', null)
+    .where('enabled', '=', 1)
+    .orderBy('name_key')
+    .execute()
+  const byDomain = Map.groupBy(users, ({ domain_id }) => domain_id)
+  return rows.map((row) => {
+    const own = byDomain.get(row.id) ?? []
+    const breakGlass = own.filter(({ break_glass }) => readBoolean(break_glass))
+    return {
+      id: row.id,
+      name: row.name,
+      localPasswords: row.local_passwords === 'break_glass' ? 'break_glass' : 'on',
+      since: row.local_passwords_since,
+      breakGlassUsers: breakGlass.map((user) => user.name),
+      otherPasswords: own.length - breakGlass.length,
+    }
+  })
+}
+
+/** Lets all users of a domain log in with the passwords that they have. */
+export async function allowPasswords(
+  { db, commitIdentity }: DatabaseReader & IdentityWriter,
+  domainId: string,
+  event: EventRecord,
+): Promise<void> {
+  const allow = db
+    .updateTable('domains')
+    .set({ local_passwords: 'on', local_passwords_since: null })
+    .where('id', '=', domainId)
+    .returning('id')
+    .compile()
+  await commitIdentity([required(allow, 'domain'), createInsertEvent(db)(event)])
+}
