@@ -12,6 +12,8 @@ import type { Database } from '../database.ts'
 import { createDirectory } from './directory.ts'
 import { newId } from '../../domain/new-id.ts'
 
+const unrestricted = { localPasswords: 'on', localPasswordsSince: null }
+
 onBothEngines('the directory', (engine) => {
   let storage: TestStorage
   let database: Database
@@ -60,11 +62,15 @@ onBothEngines('the directory', (engine) => {
         user: { id: jose, name: 'José Straße', domainId: 'default' },
         passwordHash: 'hash of home',
         passwordExpiresAt: 1_234,
+        isBreakGlass: false,
+        isPasswordRefused: false,
       })
       assert.deepEqual(await credentialsOf({ id: joseAway }), {
         user: { id: joseAway, name: 'José Straße', domainId: away },
         passwordHash: 'hash of away',
         passwordExpiresAt: null,
+        isBreakGlass: false,
+        isPasswordRefused: false,
       })
     })
 
@@ -74,6 +80,8 @@ onBothEngines('the directory', (engine) => {
         user: { id, name: 'no password', domainId: 'default' },
         passwordHash: null,
         passwordExpiresAt: null,
+        isBreakGlass: false,
+        isPasswordRefused: false,
       })
     })
 
@@ -211,7 +219,14 @@ onBothEngines('the directory', (engine) => {
           email: '',
           mobile: '',
           enabled: true,
-          domain: { id: away, name: 'Away', description: '', enabled: true, createdAt },
+          domain: {
+            id: away,
+            name: 'Away',
+            description: '',
+            enabled: true,
+            createdAt,
+            ...unrestricted,
+          },
           defaultProjectId: null,
           passwordExpiresAt: null,
           expiresAt: null,
@@ -235,7 +250,14 @@ onBothEngines('the directory', (engine) => {
           description: '',
           enabled: true,
           createdAt,
-          domain: { id: away, name: 'Away', description: '', enabled: true, createdAt },
+          domain: {
+            id: away,
+            name: 'Away',
+            description: '',
+            enabled: true,
+            createdAt,
+            ...unrestricted,
+          },
         },
       })
       assert.equal(assignment?.group, undefined)
