@@ -143,6 +143,7 @@ const account = createRoute({
 const locationsPage = createRoute({
   getParentRoute: () => frame,
   path: '/locations',
+  ...keepsMoment,
   component: lazyPage(() => import('./pages/locations/locations-page.tsx'), 'LocationsPage'),
 })
 /** The page's address before it was renamed. */

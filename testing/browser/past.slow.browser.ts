@@ -47,6 +47,7 @@ describe('the past', () => {
     await row('web-01').waitFor()
     await page.getByText(`${sizes.web} servers`).waitFor()
     assert.equal(await row('renamed').count(), 0)
+    assert.equal(await page.locator('tbody input').count(), 0, 'nothing can be selected')
     await page.reload()
     await row('web-02').click()
     await page.getByRole('link', { name: 'Open full page' }).click()
@@ -64,6 +65,44 @@ describe('the past', () => {
     await notice.getByRole('button', { name: 'Back to now' }).click()
     await row('renamed').waitFor()
     assert.equal(await notice.count(), 0)
+  })
+
+  test('ends the history, the strip and the command of a server, and has no tasks', async (t) => {
+    const time = new Date(Date.now() - 60 * minute).toISOString()
+    const id = fleet.servers[0]?.id ?? ''
+    const { page } = await open(t, `/servers/${id}/history`)
+    await page.getByText('renamed', { exact: false }).nth(1).waitFor()
+    await page.goto(`/console/servers/${id}/history?as_of=${time}`)
+    await page.getByRole('heading', { name: 'web-01', level: 1 }).waitFor()
+    await page.getByText('End of history').waitFor()
+    assert.equal(await page.getByText('renamed').count(), 0)
+    await page.goto(`/console/servers/${id}/tasks?as_of=${time}`)
+    await page.getByText('Tasks are shown only as they are now').waitFor()
+    await page.goto(`/console/servers/${id}/tags?as_of=${time}`)
+    await page.getByRole('heading', { name: /^Tags/ }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Add tag' }).count(), 0)
+    await page.goto(`/console/servers/${id}/json?as_of=${time}`)
+    await page.getByText(`as_of=${encodeURIComponent(time)}`).waitFor()
+  })
+
+  test('is kept from the locations to the servers, and ends the changes', async (t) => {
+    const time = new Date(Date.now() - 60 * minute).toISOString()
+    const { page } = await open(t, `/servers?as_of=${time}`)
+    await page.getByRole('link', { name: 'Locations', exact: true }).click()
+    await page.getByRole('heading', { name: 'Locations' }).waitFor()
+    await page
+      .getByTitle(/in rack-2/)
+      .first()
+      .click()
+    await page.waitForURL(/servers\?.*as_of=/)
+    await page.getByRole('region', { name: 'Time' }).waitFor()
+    await page.locator('main').getByRole('link', { name: 'Changes', exact: true }).click()
+    await page.waitForURL(/changes\?.*until=/)
+    await page
+      .getByText(/24 appeared|8 appeared/)
+      .first()
+      .waitFor()
+    assert.equal(await page.getByText(/gone/).count(), 0)
   })
 
   test('is what the overview counts, and links stay at it', async (t) => {
@@ -115,6 +154,7 @@ describe('the past', () => {
       '-5m': /as_of=20.*Z/,
       yesterday: undefined,
       [day]: undefined,
+      '2026-02-30': undefined,
       foo: undefined,
       'foo 1': undefined,
     }

@@ -26,7 +26,20 @@ it('resolves each format of the API to a time, and leaves a time unchanged', () 
 })
 
 it('leaves what is no moment to the API', () => {
-  const wrong = ['', 'foo', 'foo 1', '1', '2h', '-2y', '2026-13-01', '2026-05-04T08:00:00', '-5']
+  const wrong = [
+    '',
+    'foo',
+    'foo 1',
+    '1',
+    '2h',
+    '-2y',
+    '2026-13-01',
+    '2026-02-30',
+    '2026-04-31T08:00Z',
+    '2025-02-29',
+    '2026-05-04T08:00:00',
+    '-5',
+  ]
   for (const text of wrong) {
     assert.equal(readMoment(text, now), undefined, text)
     assert.equal(resolveMoment(text, now), text)

@@ -18,8 +18,17 @@ export function readMoment(text: string, now: number): number | undefined {
   const ago = units[unit]
   if (ago !== undefined) return Math.floor((now - Number(count) * ago) / minute) * minute
   // In an address, `+` stands for a space.
-  const time = absolute.test(text) ? Date.parse(text.replace(' ', '+')) : Number.NaN
+  const time =
+    absolute.test(text) && isDay(text.slice(0, 10))
+      ? Date.parse(text.replace(' ', '+'))
+      : Number.NaN
   return Number.isNaN(time) ? undefined : time
+}
+
+/** Whether the calendar has a day. `Date.parse` takes 30 February as 2 March. */
+function isDay(text: string): boolean {
+  const time = Date.parse(text)
+  return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
 /**

@@ -24,38 +24,45 @@ export const serverQuery = (id: string, isPollingFast = false, asOf?: string) =>
     },
   })
 
-/** The history of a server, newest first, page by page. */
-export const serverHistoryQuery = (id: string) =>
+/** The history of a server up to a moment, or now, newest first, page by page. */
+export const serverHistoryQuery = (id: string, asOf?: string) =>
   infiniteQueryOptions({
-    queryKey: ['servers', 'history', id],
+    queryKey: ['servers', 'history', id, asOf],
     queryFn: async ({ pageParam: marker, signal }) => {
       const { body, headers } = await api.request('getServerHistory', {
         parameters: { id },
-        query: { limit: pageSize, marker },
+        query: { limit: pageSize, marker, before: asOf && justAfter(asOf) },
         signal,
       })
       return { events: body.events, hasMore: headers.has('link') }
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ events, hasMore }) => (hasMore ? events.at(-1)?.id : undefined),
-    refetchInterval: slowInterval,
+    refetchInterval: asOf === undefined && slowInterval,
   })
 
-/** How many changes of a server there were on each of the last days, in the time zone of the user. */
-export const serverChangeDaysQuery = (id: string, days: number) =>
+/** What happened at a moment belongs to it. */
+const justAfter = (moment: string): string => new Date(Date.parse(moment) + 1).toISOString()
+
+/** How many changes of a server there were on each day up to a moment, or now, in the time zone of the user. */
+export const serverChangeDaysQuery = (id: string, days: number, asOf?: string) =>
   queryOptions({
-    queryKey: ['servers', 'change days', id, days],
+    queryKey: ['servers', 'change days', id, days, asOf],
     queryFn: ({ signal }) => {
       const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
       const query = {
         id: [id],
-        since: `-${days}d`,
+        since:
+          asOf === undefined
+            ? `-${days}d`
+            : new Date(Date.parse(asOf) - days * 86_400_000).toISOString(),
+        until: asOf && justAfter(asOf),
         group_by: ['day' as const],
         scope: 'max' as const,
       }
       return api.getServerChangeStatistics({ query: { ...query, time_zone: timeZone }, signal })
     },
-    refetchInterval: slowInterval,
+    refetchInterval: asOf === undefined && slowInterval,
   })
 
 /** The sync interval of a server's account in seconds, which decides when its data is stale. */

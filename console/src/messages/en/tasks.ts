@@ -53,6 +53,9 @@ export const tasks = {
   noMatch: 'No matching tasks',
   noMatchText: 'Remove a filter.',
   noneOfServerText: 'Tasks appear here when somebody acts on this server in Muster.',
+  onlyNow: 'Tasks are shown only as they are now',
+  onlyNowText:
+    'How tasks were at an earlier time is not recorded. The history shows when they ran.',
   loaded: (shown: string, total: string) => `${shown} of ${total}`,
 
   drawer: 'Running and recent tasks',

@@ -54,6 +54,8 @@ export const tasks: Messages['tasks'] = {
   noMatch: '没有匹配的任务',
   noMatchText: '请移除筛选条件。',
   noneOfServerText: '在 Muster 中对该服务器执行操作后，任务会显示在这里。',
+  onlyNow: '任务只能按当前状态显示',
+  onlyNowText: '任务在过去某一时刻的状态没有记录。历史中可以看到任务执行的时间。',
   loaded: (shown, total) => `${shown} / ${total}`,
 
   drawer: '正在执行和最近的任务',

@@ -44,7 +44,7 @@ export function ChangeTools({ state, now, onChange }: Props) {
       )}
       <Link
         to="/servers"
-        search={{ q, scope: scope === 'max' ? undefined : scope }}
+        search={{ q, scope: scope === 'max' ? undefined : scope, as_of: state.until }}
         className={buttonClass('quiet')}
       >
         <Icon name="servers" />

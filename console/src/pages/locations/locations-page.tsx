@@ -1,5 +1,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useDebouncedInput } from '../../form/use-debounced-input.ts'
+import { PastNotice } from '../../inventory/past-notice.tsx'
+import { TimeControl } from '../../inventory/time-control.tsx'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -53,14 +55,14 @@ function Locations() {
       title={t.title}
       lead={t.lead}
       aside={
-        data && (
-          <>
-            <span>{t.count(number(providers), number(regions))}</span>
-            <ScopeLabel operation="getServerStatistics" />
-          </>
-        )
+        <>
+          {data && <span>{t.count(number(providers), number(regions))}</span>}
+          <ScopeLabel operation="getServerStatistics" />
+          <TimeControl />
+        </>
       }
     >
+      <PastNotice />
       <QueryView
         query={whole}
         isEmpty={({ total }) => total.count === 0}

@@ -1,12 +1,11 @@
 import { useQueries, useQuery, type UseQueryResult } from '@tanstack/react-query'
 import type { ServerStatistics } from '@muster/contract'
 import { statisticsQuery } from '../../api/queries/statistics.ts'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { isOpened, locationRows, type Loaded } from './location-rows.ts'
 import { regionKey, type RegionName } from './open-regions.ts'
 import { providerQ, regionQ, zonesNamed } from './location-filters.ts'
-
-const providersQuery = statisticsQuery({ groupBy: ['provider'] })
 
 function loaded(query: UseQueryResult<ServerStatistics> | undefined, field: string): Loaded {
   if (query?.data) return query.data.groups[field] ?? []
@@ -19,16 +18,17 @@ const valuesOf = (groups: Loaded) =>
 /** Loads providers and regions, and zones on demand, and builds the table rows. */
 export function useLocations(open: ReadonlySet<string>, find: string) {
   const names = useValueNames()
-  const whole = useQuery(providersQuery)
+  const asOf = useAsOf()
+  const whole = useQuery(statisticsQuery({ groupBy: ['provider'], asOf }))
   const groups = whole.data?.groups['provider'] ?? []
   const providers = valuesOf(groups)
   const regions = useQueries({
     queries: providers.map((provider) =>
-      statisticsQuery({ groupBy: ['region'], q: providerQ(provider) }),
+      statisticsQuery({ groupBy: ['region'], q: providerQ(provider), asOf }),
     ),
   })
   const found = useQuery({
-    ...statisticsQuery({ groupBy: ['region'], filter: zonesNamed(find) }),
+    ...statisticsQuery({ groupBy: ['region'], filter: zonesNamed(find), asOf }),
     enabled: find !== '',
   })
   const regionsFound = new Set(find === '' ? [] : valuesOf(loaded(found, 'region')))
@@ -41,7 +41,7 @@ export function useLocations(open: ReadonlySet<string>, find: string) {
   )
   const openedKeys = opened.map(regionKey)
   const zones = useQueries({
-    queries: opened.map((name) => statisticsQuery({ groupBy: ['zone'], q: regionQ(name) })),
+    queries: opened.map((name) => statisticsQuery({ groupBy: ['zone'], q: regionQ(name), asOf })),
   })
   const zonesOf = (name: RegionName) => loaded(zones[openedKeys.indexOf(regionKey(name))], 'zone')
 

@@ -2,20 +2,21 @@ import type { Server } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { serverChangeDaysQuery } from '../../api/queries/server.ts'
+import { useAsOf, useShownTime } from '../../inventory/use-as-of.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
-import { useNow } from '../../ui/use-now.ts'
 import { daysUntil, endOfDay, shownDays } from './change-days.ts'
 import styles from './change-strip.module.css'
 
-/** A cell for each of the last days. One with changes leads to the server at the end of that day. */
+/** A cell for each of the last days up to the moment that is shown. One with changes leads to the server at the end of that day. */
 export function ChangeStrip({ server: { id } }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const { number, day } = useFormat()
   const { allowed } = usePermission('getServerChangeStatistics')
-  const now = useNow()
-  const { data } = useQuery({ ...serverChangeDaysQuery(id, shownDays), enabled: allowed })
+  const asOf = useAsOf()
+  const now = useShownTime()
+  const { data } = useQuery({ ...serverChangeDaysQuery(id, shownDays, asOf), enabled: allowed })
   if (!data) return <div className={styles.strip} aria-hidden="true" />
   const days = daysUntil(now, data.groups)
   const most = Math.max(1, ...days.map(({ count }) => count))

@@ -53,6 +53,11 @@ describe('the equivalent curl command', () => {
     ])
   })
 
+  it('shows the server as it was at a moment', () => {
+    const command = serverCommand('http://h', 'abc', '2026-05-04T10:00+02:00')
+    assert.equal(run(command)[3], 'http://h/servers/abc?as_of=2026-05-04T10%3A00%2B02%3A00')
+  })
+
   it('SEC-53: does not execute the content of an ID', () => {
     const evil = "'; echo pwned; $(echo pwned) `echo pwned`"
     const lines = [

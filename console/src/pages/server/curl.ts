@@ -28,7 +28,9 @@ export function tokenCommand(origin: string, { user, scope }: SessionDto): strin
   ].join('\n')
 }
 
-/** The command that shows a server. */
-export const serverCommand = (origin: string, id: string): string =>
-  String.raw`curl -sS -H "X-Auth-Token: $TOKEN" \
-  ${inShell(`${origin}/servers/${encodeURIComponent(id)}`)}`
+/** The command that shows a server, now or as it was at a moment. */
+export function serverCommand(origin: string, id: string, asOf?: string): string {
+  const query = asOf === undefined ? '' : `?as_of=${encodeURIComponent(asOf)}`
+  return String.raw`curl -sS -H "X-Auth-Token: $TOKEN" \
+  ${inShell(`${origin}/servers/${encodeURIComponent(id)}${query}`)}`
+}

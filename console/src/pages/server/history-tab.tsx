@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import type { Server } from '@muster/contract'
 import { serverHistoryQuery } from '../../api/queries/server.ts'
 import { rowsOf } from '../../api/query-result.ts'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { useChangeWords } from '../../servers/use-change-words.ts'
@@ -22,7 +23,7 @@ export function HistoryTab({ server }: { readonly server: Server }) {
   const format = useFormat()
   const now = useNow()
   const words = useChangeWords()
-  const list = useInfiniteQuery(serverHistoryQuery(server.id))
+  const list = useInfiniteQuery(serverHistoryQuery(server.id, useAsOf()))
   const named: Readonly<Record<string, string>> = {
     [localDate(now)]: t.today,
     [localDate(now - day)]: t.yesterday,

@@ -1,6 +1,7 @@
 import type { Server } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import { useApiUrl } from '../../api/use-api-url.ts'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { CopyButton } from './copy-button.tsx'
@@ -12,6 +13,7 @@ export function JsonTab({ server }: { readonly server: Server }) {
   const { server: t } = useMessages()
   const session = useSession()
   const url = useApiUrl()
+  const asOf = useAsOf()
   return (
     <div className={styles.part}>
       <section className={styles.part}>
@@ -21,7 +23,7 @@ export function JsonTab({ server }: { readonly server: Server }) {
         <p className={styles.soft}>
           {t.curlTokenHint} <Link to="/me/keys">{t.curlKey}</Link>
         </p>
-        <Code title={t.curlServer} text={serverCommand(url, server.id)} wraps />
+        <Code title={t.curlServer} text={serverCommand(url, server.id, asOf)} wraps />
       </section>
       <Code title={t.json} text={prettyJson({ server })} />
     </div>

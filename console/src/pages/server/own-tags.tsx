@@ -1,5 +1,6 @@
 import type { Server } from '@muster/contract'
 import { useEffect, useId, useRef, useState } from 'react'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { showToast } from '../../ui/show-toast.ts'
@@ -21,6 +22,7 @@ export function OwnTags({ server }: { readonly server: Server }) {
   const back = useRef<string>(undefined)
   const tags = tagsOf(server.metadata, 'own')
   const reason = useTagReason(server)
+  const isNow = useAsOf() === undefined
   const isFull = tags.length >= bounds.tags
 
   // Restores the focus after a form closes.
@@ -69,7 +71,7 @@ export function OwnTags({ server }: { readonly server: Server }) {
                 <TagRow
                   tag={tag}
                   origin="own"
-                  actions={(['edit', 'remove'] as const).map((kind) => (
+                  actions={(isNow ? (['edit', 'remove'] as const) : []).map((kind) => (
                     <Button
                       key={kind}
                       id={`${base}-${kind}-${key}`}
@@ -95,16 +97,18 @@ export function OwnTags({ server }: { readonly server: Server }) {
           onCancel={end}
         />
       ) : (
-        <div>
-          <Button
-            id={`${base}-add`}
-            icon="plus"
-            disabledReason={reason ?? (isFull ? t.tooManyTags(bounds.tags) : undefined)}
-            onClick={() => begin({ kind: 'add' }, `${base}-add`)}
-          >
-            {t.addTag}
-          </Button>
-        </div>
+        isNow && (
+          <div>
+            <Button
+              id={`${base}-add`}
+              icon="plus"
+              disabledReason={reason ?? (isFull ? t.tooManyTags(bounds.tags) : undefined)}
+              onClick={() => begin({ kind: 'add' }, `${base}-add`)}
+            >
+              {t.addTag}
+            </Button>
+          </div>
+        )
       )}
     </>
   )

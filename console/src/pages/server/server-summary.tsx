@@ -14,7 +14,7 @@ import { openTaskQuery } from '../../api/queries/tasks.ts'
 import { isUnfinishedTask } from '../../api/tracked-tasks.ts'
 import { ResourceLink } from '../../inventory/resource-link.tsx'
 import type { InventoryKind } from '../../inventory/kinds.ts'
-import { useAsOf } from '../../inventory/use-as-of.ts'
+import { useAsOf, useShownTime } from '../../inventory/use-as-of.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { checkText } from '../../servers/check-text.ts'
@@ -25,7 +25,6 @@ import { usePermission } from '../../session/use-permission.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark, StatusShape } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
-import { useNow } from '../../ui/use-now.ts'
 import { Addresses } from './addresses.tsx'
 import { EventAuthor } from './event-author.tsx'
 import { FilterLink } from './filter-link.tsx'
@@ -184,15 +183,16 @@ function OpenTask({ server }: Props) {
 function OperatingSystem({ server: { os_name: name } }: Props) {
   const { server: t } = useMessages()
   const { day } = useFormat()
+  const today = new Date(useShownTime()).toISOString().slice(0, 10)
   const { data: support } = useQuery({ ...operatingSystemQuery(name), enabled: name !== '' })
   if (name === '') return <MissingValue is="unknown" />
   return (
     <span className={styles.inline}>
       <FilterLink name="os_name" value={name} />
-      {support?.has_ended === true && (
+      {support && support.supported_until < today && (
         <StatusMark tone="bad">{t.supportEnded(day(support.supported_until))}</StatusMark>
       )}
-      {support?.has_ended === false && (
+      {support && support.supported_until >= today && (
         <span className={styles.soft}>{t.supportedUntil(day(support.supported_until))}</span>
       )}
     </span>
@@ -215,7 +215,7 @@ function LastChange({ server }: Props) {
 /** The data age: the time of the last full sync. */
 function ServerAge({ server }: Props) {
   const { server: t } = useMessages()
-  const now = useNow()
+  const now = useShownTime()
   const canAsk = usePermission('getCloudAccount').allowed && server.account_id !== ''
   const { data: period } = useQuery({ ...accountPeriodQuery(server.account_id), enabled: canAsk })
   const time = syncedAt(server)

@@ -4,7 +4,7 @@ import { type ReactNode, useEffect, useState, type ComponentType } from 'react'
 import { Link } from '@tanstack/react-router'
 import type { Server } from '@muster/contract'
 import { serverQuery } from '../../api/queries/server.ts'
-import { useAsOf } from '../../inventory/use-as-of.ts'
+import { useAsOf, useShowMoment } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -14,7 +14,7 @@ import { ServerHeader } from './server-header.tsx'
 import { ServerTabs } from './server-tabs.tsx'
 import styles from './server.module.css'
 import type { TabName } from './tabs.ts'
-import { buttonClass } from '../../ui/button.tsx'
+import { Button, buttonClass } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
 import { api } from '../../api/client.ts'
 import { showToast } from '../../ui/show-toast.ts'
@@ -32,12 +32,25 @@ import { serverTasksQuery } from '../../api/queries/tasks.ts'
 
 /** The tasks of a server. */
 function TasksTab({ server }: { readonly server: Server }) {
-  const { tasks: t } = useMessages()
+  const { tasks: t, past } = useMessages()
+  const columns = useTaskColumns(undefined, true)
+  const show = useShowMoment()
+  // They have their state of now, and can be tried again.
+  if (useAsOf() !== undefined) {
+    return (
+      <EmptyState
+        title={t.onlyNow}
+        actions={<Button onClick={() => show(undefined)}>{past.back}</Button>}
+      >
+        {t.onlyNowText}
+      </EmptyState>
+    )
+  }
   return (
     <TaskList
       query={serverTasksQuery(server.id)}
       caption={t.title}
-      columns={useTaskColumns(undefined, true)}
+      columns={columns}
       empty={<EmptyState title={t.empty}>{t.noneOfServerText}</EmptyState>}
     />
   )

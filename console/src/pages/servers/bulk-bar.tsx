@@ -1,6 +1,6 @@
 import type { ScopeParameter } from '@muster/contract'
 import { useNavigate } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { Suspense, useState, type ReactNode } from 'react'
 import { ActionButtons } from '../../actions/action-buttons.tsx'
 import {
   apiAction,
@@ -31,10 +31,12 @@ interface Props {
     | undefined
   readonly isBin: boolean
   readonly onClear: () => void
+  /** More ways to select, after the number of selected servers. */
+  readonly children: ReactNode
 }
 
 /** Actions on the selected servers. */
-export function BulkBar({ rows, all, isBin, onClear }: Props) {
+export function BulkBar({ rows, all, isBin, onClear, children }: Props) {
   const t = useMessages()
   const { number } = useFormat()
   const permissionFor = usePermissions()
@@ -51,6 +53,7 @@ export function BulkBar({ rows, all, isBin, onClear }: Props) {
       <span role="status">
         {all ? t.actions.allSelected(number(all.count)) : t.servers.selected(number(rows.length))}
       </span>
+      {children}
       <ActionButtons
         buttons={isBin ? binActions.slice(0, 1) : mainActions}
         items={isBin ? binActions.slice(1) : bulkMenuActions}

@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import styles from '../../inventory/list-table.module.css'
+import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Cell } from '../../servers/cell.tsx'
 import type { ColumnName } from '../../servers/columns.ts'
@@ -22,21 +23,24 @@ export interface ListSearch {
   readonly columns: readonly ColumnName[]
 }
 
-/** The name of a server, with a box to select it. */
+/** The name of a server, with a box to select it. There are no actions in the past. */
 export function NameCell({ row, isSelected, search, onOpen, onSelect }: Props) {
   const t = useMessages()
+  const isSelectable = useAsOf() === undefined
   const match = hiddenMatch(row, search.words, search.columns)
   return (
     <div className={styles.nameCell}>
-      <input
-        type="checkbox"
-        checked={isSelected}
-        tabIndex={-1}
-        aria-label={t.servers.select(row.name ?? '')}
-        onChange={({ nativeEvent }) =>
-          onSelect(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-        }
-      />
+      {isSelectable && (
+        <input
+          type="checkbox"
+          checked={isSelected}
+          tabIndex={-1}
+          aria-label={t.servers.select(row.name ?? '')}
+          onChange={({ nativeEvent }) =>
+            onSelect(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+          }
+        />
+      )}
       <Link
         to="/servers/$id"
         params={{ id: row.id }}

@@ -21,7 +21,6 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { useStableCallback } from '../../ui/use-stable-callback.ts'
 import { lazyPage } from '../lazy-page.ts'
-import { BulkBar } from './bulk-bar.tsx'
 import { FilterSidebar } from './filter-sidebar.tsx'
 import { GroupMenu } from './group-menu.tsx'
 import { ListTools } from './list-tools.tsx'
@@ -82,7 +81,7 @@ export function ServersPage() {
     },
     onOpen: open,
     onSelect: (row, index, isRange) => {
-      if (!isGroupRow(row)) selection.toggle(row, index, isRange)
+      if (!isGroupRow(row) && asOf === undefined) selection.toggle(row, index, isRange)
     },
     filterValues,
     withRows,
@@ -170,14 +169,6 @@ export function ServersPage() {
           />
         )}
         <div className={styles.list}>
-          {asOf === undefined && (selection.isAll || selection.rows.length > 0) && (
-            <BulkBar
-              rows={selection.rows}
-              all={selection.isAll ? { q, scope, count: pages.count ?? 0 } : undefined}
-              isBin={isBin}
-              onClear={selection.clear}
-            />
-          )}
           <ListView
             name="servers"
             title={t.servers.title}
