@@ -220,6 +220,7 @@ describe('actions on servers', () => {
     await preview.getByText('1 already so').waitFor()
     await preview.getByText('already running').waitFor()
     await dialog.getByRole('button', { name: 'Start 2 servers' }).click()
+    await page.locator('tbody tr:focus').waitFor()
     await itemOf(page, 'Start 2 servers').getByText('Finished').waitFor()
     assert.equal((await fleet.read(stopped.id)).status, 'running')
 

@@ -9,7 +9,7 @@ import { usePermission } from '../session/use-permission.ts'
 import { Button } from '../ui/button.tsx'
 import { FailureDialog } from '../ui/failure-dialog.tsx'
 import { actionName } from './server-action.ts'
-import { statusOf } from './task-status.tsx'
+import { statusOf } from './status-of.ts'
 
 const BatchDialog = lazyPage(() => import('./batch-dialog.tsx'), 'BatchDialog')
 

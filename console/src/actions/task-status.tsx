@@ -1,14 +1,14 @@
 import type { Batch, Task } from '@muster/contract'
 import { useMessages } from '../messages/use-messages.ts'
 import { StatusMark, type Tone } from '../ui/status-mark.tsx'
+import { statusOf, type ShownStatus } from './status-of.ts'
 
-type Shown = Task['status'] | Batch['status'] | 'refused'
-
-const tones: Readonly<Record<Shown, Tone>> = {
+const tones: Readonly<Record<ShownStatus, Tone>> = {
   queued: 'idle',
   running: 'busy',
   succeeded: 'good',
   finished: 'good',
+  partly: 'bad',
   failed: 'bad',
   stopped: 'bad',
   cancelled: 'idle',
@@ -16,10 +16,6 @@ const tones: Readonly<Record<Shown, Tone>> = {
   // Nothing was tried, so nothing failed.
   refused: 'warn',
 }
-
-/** A task that never began is refused, as its batch counts it. */
-export const statusOf = (of: Task | Batch): Shown =>
-  'stage' in of && of.stage === 'refused' ? 'refused' : of.status
 
 /** The status of a task or a batch. */
 export function TaskStatus({ of }: { readonly of: Task | Batch }) {

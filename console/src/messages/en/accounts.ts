@@ -1,3 +1,5 @@
+import { plural } from './plural.ts'
+
 /** Numbers, times and durations as they are shown. */
 interface SyncsSummary {
   readonly count: string
@@ -327,9 +329,10 @@ export const accounts = {
   undoRules: 'Undo changes',
   rulesSaved: 'Rules saved',
   previewTitle: 'Effect of the rules',
-  previewNone: (total: string) => `None of ${total} servers would change project.`,
+  previewNone: (total: string) =>
+    `None of ${plural(total, 'server', 'servers')} would change project.`,
   previewMoves: (moves: string, total: string) =>
-    `${moves} of ${total} servers would change project.`,
+    `${moves} of ${plural(total, 'server', 'servers')} would change project.`,
   previewOutdated: 'The rules have changed since this preview.',
   previewProjects: 'Servers per project with these rules',
   previewServers: 'Servers that would change project',

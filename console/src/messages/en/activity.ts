@@ -1,3 +1,4 @@
+import { plural } from './plural.ts'
 import type { AdministeredKey } from '@muster/contract/names'
 export const activity = {
   title: 'Activity',
@@ -144,7 +145,7 @@ export const activity = {
   emptyText: 'Logins and changes appear here as they happen.',
   noMatch: 'No matching activity',
   noMatchText: 'Remove a filter, or choose a longer time range.',
-  loaded: (count: string) => `${count} events loaded`,
+  loaded: (count: string) => `${plural(count, 'event', 'events')} loaded`,
   end: 'End of the log',
   exportAll: 'All matching events',
 }

@@ -1,3 +1,4 @@
+import { plural } from './plural.ts'
 import type { ChangeKind } from '@muster/contract'
 
 const counted = (one: string, many: string) => (count: number, shown: string) =>
@@ -45,8 +46,9 @@ export const changes = {
   } satisfies Record<ChangeKind, unknown>,
   sentence: (counts: readonly string[]) => counts.join(', '),
   total: counted('change', 'changes'),
-  atLeast: (count: string, time: string) => `More than ${count} changes. Counted since ${time}.`,
-  projects: (count: string) => `Show all ${count} projects`,
+  atLeast: (count: string, time: string) =>
+    `More than ${plural(count, 'change', 'changes')}. Counted since ${time}.`,
+  projects: (count: string) => `Show all ${plural(count, 'project', 'projects')}`,
   days: (count: string) => `Show earlier days (${count})`,
   nothingOn: 'No changes on this day',
   throughMuster: 'Through Muster',
@@ -55,7 +57,7 @@ export const changes = {
   who: 'See who did it',
   notObserved: (from: string, to: string) =>
     `Happened between ${from} and ${to}. The account was not observed in that time.`,
-  loaded: (count: string) => `${count} changes loaded`,
+  loaded: (count: string) => `${plural(count, 'change', 'changes')} loaded`,
   serversThatMatch: 'Servers that match',
   exportAll: 'All matching changes',
   empty: 'No changes in this period',

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts'
+
 export const common = {
   appName: 'Muster',
   close: 'Close',
@@ -28,7 +30,8 @@ export const common = {
   skipToContent: 'Skip to content',
   servers: (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`),
   fullStop: '.',
-  someServers: (count: string, total: string) => `${count} of ${total} servers`,
+  someServers: (count: string, total: string) =>
+    `${count} of ${plural(total, 'server', 'servers')}`,
   chooseProject: 'Choose a project',
   unseenProject: (id: string) => `${id} (not visible to you)`,
   noProjects: 'No projects available',

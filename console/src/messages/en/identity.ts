@@ -1,3 +1,5 @@
+import { plural } from './plural.ts'
+
 /** The text after a number, in singular or plural. */
 const counted =
   (one: string, many: string) =>
@@ -161,7 +163,7 @@ export const identity = {
     groups: counted('group is deleted', 'groups are deleted'),
   },
   hasServers: (count: string) =>
-    `The project has ${count} servers, including the recycle bin. Move them to another project first.`,
+    `The project has ${plural(count, 'server', 'servers')}, including the recycle bin. Move all to another project first.`,
   builtIn: 'Built-in: cannot be disabled or deleted',
   stillEnabled: 'Disable the domain before you delete it',
   roleAssignments: 'Role assignments',

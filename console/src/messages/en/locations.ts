@@ -1,3 +1,5 @@
+import { plural } from './plural.ts'
+
 export const locations = {
   title: 'Locations',
   lead: 'Servers by provider, region and zone.',
@@ -16,7 +18,8 @@ export const locations = {
   open: (region: string) => `Zones of ${region}`,
   show: (place: string, count: number, shown: string) =>
     count === 1 ? `Show 1 server in ${place}` : `Show ${shown} servers in ${place}`,
-  count: (providers: string, regions: string) => `${providers} providers · ${regions} regions`,
+  count: (providers: string, regions: string) =>
+    `${plural(providers, 'provider', 'providers')} · ${plural(regions, 'region', 'regions')}`,
   found: (count: number, shown: string) =>
     count === 1 ? '1 location found' : `${shown} locations found`,
   nothing: 'No matching locations',

@@ -1,11 +1,13 @@
-const servers = (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`)
+import { plural } from './plural.ts'
+
+const servers = (_: number, shown: string) => plural(shown, 'server', 'servers')
 
 export const overview = {
   title: 'Overview',
   figures: {
     label: 'Key figures',
     servers: 'Servers',
-    size: (vcpus: string, memory: string) => `${vcpus} vCPUs · ${memory} memory`,
+    size: (vcpus: string, memory: string) => `${plural(vcpus, 'vCPU', 'vCPUs')} · ${memory} memory`,
     running: 'Running',
     ofAll: (share: string) => `${share} of all servers`,
     unknown: 'Unknown',
@@ -55,7 +57,7 @@ export const overview = {
     `${name}: ${servers(count, shown)}, ${share}`,
   only: (first: string) => `All servers: ${first}.`,
   none: 'None',
-  others: (count: string) => `${count} others`,
+  others: (count: string) => plural(count, 'other', 'others'),
   allOthers: 'All others',
   notUpdated: (time: string) => `Data from ${time}. The last update failed.`,
   column: {
@@ -98,8 +100,10 @@ export const overview = {
   growth: {
     title: 'Servers over 90 days',
     days: 'Servers per day. Use the arrow keys to move between days. A day opens the current servers that were created by then.',
-    more: (count: string, day: string) => `${count} more servers than on ${day}.`,
-    fewer: (count: string, day: string) => `${count} fewer servers than on ${day}.`,
+    more: (count: string, day: string) =>
+      `${plural(count, 'more server', 'more servers')} than on ${day}.`,
+    fewer: (count: string, day: string) =>
+      `${plural(count, 'fewer server', 'fewer servers')} than on ${day}.`,
     same: (day: string) => `Same number of servers as on ${day}.`,
     estimated:
       'Dashed: estimated from the creation dates of current servers, because no count was recorded on those days.',

@@ -1,3 +1,5 @@
+import { plural } from './plural.ts'
+
 export const server = {
   title: 'Server',
   parts: 'Server sections',
@@ -191,7 +193,7 @@ export const server = {
   vendorDevice: 'Vendor and device ID',
   reserved: 'Reserved',
   reservedOf: (cores: string, memory: string, storage: string) =>
-    `${cores} cores · ${memory} · ${storage}`,
+    `${plural(cores, 'core', 'cores')} · ${memory} · ${storage}`,
 
   ownTags: 'Tags',
   ownTagsText: 'Set in Muster. A sync does not change them.',

@@ -1,7 +1,9 @@
+import { plural } from './plural.ts'
+
 export const servers = {
   title: 'Servers',
   countOf: (shown: string, all: string) =>
-    shown === all ? `${all} servers` : `${shown} of ${all} servers`,
+    `${shown === all ? '' : `${shown} of `}${plural(all, 'server', 'servers')}`,
   newOnes: (count: string) => `Show ${count} new`,
   rowStates: { unmatched: 'no longer matches', gone: 'no longer exists' },
   changedOrder: 'Show changes',
@@ -39,7 +41,7 @@ export const servers = {
   unknownValue: 'Unknown',
   groupCount: (count: number, shown: string) => (count === 1 ? '1 server' : `${shown} servers`),
   groupRunning: (count: string) => `${count} running`,
-  groupVcpus: (count: string) => `${count} vCPUs`,
+  groupVcpus: (count: string) => plural(count, 'vCPU', 'vCPUs'),
   showGroup: (count: string, name: string) => `Show all ${count} of ${name}`,
   views: 'Views',
   changed: 'edited',
@@ -62,7 +64,8 @@ export const servers = {
   cannotShare: 'Your roles do not allow sharing views in this project',
   onlyMe: 'Only me',
   everyoneIn: (project: string) => `Everyone in project ${project}`,
-  exportAll: (count: string) => `All ${count} matching servers, with the visible columns`,
+  exportAll: (count: string) =>
+    `All ${plural(count, 'matching server', 'matching servers')}, with the visible columns`,
   scope: 'Scope',
   scopes: {
     max: 'Everything I can access',

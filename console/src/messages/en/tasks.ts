@@ -13,6 +13,7 @@ export const tasks = {
     cancelled: 'Cancelled',
     unknown: 'Outcome unknown',
     finished: 'Finished',
+    partly: 'Finished with failures',
     stopped: 'Stopped after failures',
     refused: 'Refused',
   },

@@ -14,6 +14,7 @@ export const tasks: Messages['tasks'] = {
     cancelled: '已取消',
     unknown: '结果未知',
     finished: '已完成',
+    partly: '已结束，有失败',
     stopped: '因失败而停止',
     refused: '被拒绝',
   },

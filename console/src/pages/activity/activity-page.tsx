@@ -95,7 +95,7 @@ export function ActivityPage() {
             <Table
               caption={t.activity.title}
               columns={columns}
-              rows={withoutBeginnings(rows)}
+              rows={withoutBeginnings(rows, filters.result)}
               rowKey={({ id }) => id}
             />
             <div className={styles.more}>

@@ -96,8 +96,9 @@ it('a task is one row once it has ended', () => {
   const ended = (task: string) =>
     event(`ended ${task}`, { task_id: [null, task], task_status: ['running', 'failed'] })
   const rows = [accepted('b'), ended('a'), event('login', {}), accepted('a')]
-  assert.deepEqual(
-    withoutBeginnings(rows).map(({ id }) => id),
-    ['accepted b', 'ended a', 'login'],
-  )
+  const shown = (result: string | undefined) => withoutBeginnings(rows, result).map(({ id }) => id)
+  assert.deepEqual(shown(undefined), ['accepted b', 'ended a', 'login'])
+  // Whether "b" is done is not known, and "a" has failed.
+  assert.deepEqual(shown('success'), ['ended a', 'login'])
+  assert.deepEqual(shown('failure'), ['accepted b', 'ended a', 'login'])
 })

@@ -67,8 +67,15 @@ export function describeEvent(
 export const isAccepted = ({ changes }: Pick<EventDto, 'changes'>): boolean =>
   'task_id' in changes && !('task_status' in changes)
 
-/** Newest first: once the end of a task is listed, its beginning says nothing more. */
-export function withoutBeginnings(events: readonly EventDto[]): readonly EventDto[] {
+/**
+ * Newest first: once the end of a task is listed, its beginning says nothing more. Among what is done, no
+ * beginning is listed: its task may fail.
+ */
+export function withoutBeginnings(
+  events: readonly EventDto[],
+  result: string | undefined,
+): readonly EventDto[] {
+  if (result === 'success') return events.filter((event) => !isAccepted(event))
   const ended = new Set<unknown>()
   return events.filter((event) => {
     const id = event.changes['task_id']?.[1]

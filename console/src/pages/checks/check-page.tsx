@@ -54,7 +54,7 @@ export function CheckPage() {
 function CheckHead({ check }: { readonly check: Check }) {
   const messages = useMessages()
   const { checks: t } = messages
-  const { duration } = useFormat()
+  const { span } = useFormat()
   const { reason } = usePermission('updateCheck')
   const toggle = useMutation({
     mutationFn: () =>
@@ -79,7 +79,7 @@ function CheckHead({ check }: { readonly check: Check }) {
             {t.showServers} <code>{check.q}</code>
           </ServersLink>
         )}
-        {check.grace > 0 && <span>{t.grace(duration(check.grace * 1_000))}</span>}
+        {check.grace > 0 && <span>{t.grace(span(check.grace, true))}</span>}
         <span>
           {t.column.evaluated}: <TimeAgo time={check.evaluated_at} never={t.notEvaluated} />
         </span>

@@ -24,9 +24,15 @@ const countsOf = (server: Server): Partial<Record<TabName, number>> => ({
   tags: tagsOf(server.metadata, 'own').length + tagsOf(server.metadata, 'source').length,
 })
 
-/** Scrolls the current tab into view. */
-const showInRow = (link: HTMLAnchorElement | null): void =>
-  link?.scrollIntoView({ block: 'nearest', inline: 'nearest' })
+/** Scrolls the row to the current tab, and nothing around it. */
+function showInRow(link: HTMLAnchorElement | null): void {
+  const row = link?.parentElement
+  if (!link || !row) return
+  const { left, right } = row.getBoundingClientRect()
+  const place = link.getBoundingClientRect()
+  if (place.left < left) row.scrollLeft -= left - place.left
+  if (place.right > right) row.scrollLeft += place.right - right
+}
 
 export function ServerTabs({ server, tab, onTab }: Props) {
   const { server: t } = useMessages()
