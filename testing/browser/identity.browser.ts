@@ -37,7 +37,7 @@ describe('identity in the console', () => {
     const { servers } = JSON.parse(stdout) as { servers: unknown[] }
     assert.equal(servers.length, 1, commands)
 
-    await shown.getByRole('button', { name: 'I have copied the secret' }).click()
+    await shown.getByRole('button', { name: 'I have copied it' }).click()
     await page.getByRole('row').filter({ hasText: 'backup job' }).waitFor()
     await page.reload()
     await page.getByRole('row').filter({ hasText: 'backup job' }).waitFor()
@@ -88,6 +88,9 @@ describe('identity in the console', () => {
     const shown = page.getByRole('dialog', { name: 'Link for nora' })
     await shown.waitFor()
     const [link = ''] = /https?:\/\/\S+/.exec(await shown.innerText()) ?? []
+    await page.keyboard.press('Escape')
+    await shown.getByText('Copy it first').waitFor()
+    assert.ok((await shown.innerText()).includes(link), 'one Escape loses nothing')
     await shown.getByRole('button', { name: /copied/ }).click()
     await page.getByRole('row').filter({ hasText: 'nora' }).getByText('project_viewer').waitFor()
 
@@ -95,6 +98,8 @@ describe('identity in the console', () => {
     const sent: string[] = []
     hers.on('request', (request) => sent.push(request.url()))
     await hers.goto(link)
+    await hers.getByLabel('New password', { exact: true }).waitFor()
+    await hers.reload()
     await hers.getByLabel('New password', { exact: true }).fill('tussocky moorland')
     assert.equal(new URL(hers.url()).hash, '', 'the secret is not in the history')
     await hers.getByLabel(/^Repeat/).fill('tussocky moorland')
@@ -103,6 +108,8 @@ describe('identity in the console', () => {
     const secret = new URL(link).hash.slice(1)
     assert.match(secret, /^mpl1_/)
     assert.ok(sent.every((url) => !url.includes(secret)))
+    const stored = 'JSON.stringify([{ ...sessionStorage }, { ...localStorage }])'
+    assert.ok(!(await hers.evaluate<string>(stored)).includes(secret))
     await hers.goto('/console/servers')
     await hers.getByRole('row').nth(1).waitFor()
 

@@ -35,6 +35,7 @@ export function RetryButton({ of, label }: { readonly of: Task | Batch; readonly
   const failed = countFailed(of)
   const load = useMutation({ mutationFn: () => failedServers(of) })
   if (failed === 0) return null
+  const text = 'server_id' in of ? t.retry : t.retryFailed(number(failed))
   return (
     <>
       <Button
@@ -42,10 +43,10 @@ export function RetryButton({ of, label }: { readonly of: Task | Batch; readonly
         icon="refresh"
         busy={load.isPending}
         disabledReason={reason}
-        aria-label={t.retryOf(label)}
+        aria-label={t.retryOf(text, label)}
         onClick={() => load.mutate()}
       >
-        {'server_id' in of ? t.retry : t.retryFailed(number(failed))}
+        {text}
       </Button>
       {load.data && (
         <Suspense>
@@ -61,7 +62,7 @@ export function RetryButton({ of, label }: { readonly of: Task | Batch; readonly
       )}
       {load.isError && (
         <FailureDialog
-          title={t.retryOf(label)}
+          title={t.retryOf(t.retry, label)}
           error={load.error}
           onRetry={() => load.mutate()}
           onClose={load.reset}

@@ -17,14 +17,14 @@ describe('the widths of columns', () => {
     assert.deepEqual(fit({ available: undefined }), [200, 100, 100])
   })
 
-  it('fill a wide window, and give way to whole columns in a narrow one', () => {
+  it('fill a wide window, and give way to names and whole columns in a narrow one', () => {
     assert.deepEqual(fit({ available: 700 }), [400, 100, 200])
-    assert.deepEqual(fit({ available: 340 }), [160, 100, 80])
-    assert.deepEqual(fit({ needed: { address: 190 } }), [140, 190, 70])
+    assert.deepEqual(fit({ available: 380 }), [200, 100, 80])
+    assert.deepEqual(fit({ available: 460, needed: { address: 190 } }), [200, 190, 70])
   })
 
   it('stay readable in a very narrow window, where the table scrolls', () => {
-    assert.deepEqual(fit({ available: 100 }), [120, 100, 60])
+    assert.deepEqual(fit({ available: 100 }), [200, 100, 60])
   })
 
   it('are those that the user chose, but never cut a whole column', () => {

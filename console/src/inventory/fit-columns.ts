@@ -22,11 +22,18 @@ interface Options<Name extends string> {
 /** The part of its usual width that a column keeps at least, before the table scrolls. */
 const narrowest = 0.6
 
-/** Whole columns and those that the user sized keep their widths. The others share the rest. */
+/**
+ * Whole columns and those that the user sized keep their widths. The others share the rest. In a narrow window the
+ * first one, which names the row, keeps its usual width too.
+ */
 export function fitColumns<Name extends string>(options: Options<Name>) {
   const { columns, chosen, needed, available } = options
-  const fixedWidth = ({ name, width, isWhole }: SizedColumn<Name>): number | undefined =>
+  const ownWidth = ({ name, width, isWhole }: SizedColumn<Name>): number | undefined =>
     isWhole ? Math.max(chosen[name] ?? width, needed[name] ?? 0) : chosen[name]
+  const all = columns.reduce((sum, column) => sum + (ownWidth(column) ?? column.width), 0)
+  const isNarrow = available !== undefined && available < all
+  const fixedWidth = (column: SizedColumn<Name>): number | undefined =>
+    ownWidth(column) ?? (isNarrow && column === columns[0] ? column.width : undefined)
   const taken = columns.reduce((sum, column) => sum + (fixedWidth(column) ?? 0), 0)
   const flexible = columns.filter((column) => fixedWidth(column) === undefined)
   const usual = flexible.reduce((sum, { width }) => sum + width, 0)

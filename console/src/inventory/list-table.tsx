@@ -1,4 +1,11 @@
-import { useEffect, useLayoutEffect, useRef, type MouseEvent, type ReactNode } from 'react'
+import {
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  type MouseEvent,
+  type PointerEvent,
+  type ReactNode,
+} from 'react'
 import { density } from '../frame/preferences.ts'
 import { usePreference } from '../frame/use-preference.ts'
 import { useMessages } from '../messages/use-messages.ts'
@@ -99,6 +106,15 @@ export function ListTable<Item extends ListItem, Name extends string>(
     onValue(value)
   }
 
+  // The whole text of a cell that cuts it. Looked up late, because widths and values change.
+  function tellWhole({ target }: PointerEvent<HTMLElement>): void {
+    const cell = (target as HTMLElement).closest('td')
+    if (!cell) return
+    const parts = [cell, ...cell.querySelectorAll('*')]
+    const isCut = parts.some(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+    cell.title = isCut ? cell.innerText : ''
+  }
+
   const before = first * height
   const after = count === 0 ? 0 : (count - 1 - last) * height
   return (
@@ -109,6 +125,7 @@ export function ListTable<Item extends ListItem, Name extends string>(
           style={isNarrow ? undefined : { minWidth: width, ...(!sized.isFlexible && { width }) }}
           aria-rowcount={total + 1}
           onClickCapture={click}
+          onPointerOver={tellWhole}
         >
           <caption className="visuallyHidden">{title}</caption>
           <colgroup>

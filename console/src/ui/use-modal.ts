@@ -25,6 +25,12 @@ export function useModal(onClose: () => void) {
       event.preventDefault()
       onClose()
     },
+    // Browsers close it without asking after a second Escape, or if nothing was clicked or typed in it.
+    onClose(event: SyntheticEvent<HTMLDialogElement>): void {
+      if (!event.currentTarget.isConnected) return
+      event.currentTarget.showModal()
+      onClose()
+    },
     onPointerDown(event: PointerEvent): void {
       isPressedOutside.current = event.target === ref.current
     },

@@ -209,7 +209,8 @@ export const identity = {
     `With the link ${name} sets a first password. It works once, for 24 hours, and replaces earlier links. A user who has a password needs none.`,
   passwordLinkTitle: (name: string) => `Link for ${name}`,
   passwordLinkText: (name: string, time: string) =>
-    `Send it to ${name} over a channel that only this person reads. Whoever opens it can set the password. It works once, until ${time}, and is not shown again.`,
+    `Send it to ${name} over a channel that only this person reads. Whoever opens it can set the password. It works once, until ${time}.`,
+  passwordLinkWarning: 'The link is shown only once. Copy it now.',
   revoke: 'Revoke',
   revokeOf: (role: string, who: string) => `Revoke ${role} from ${who}`,
   revokeTitle: (role: string) => `Revoke ${role}`,

@@ -46,10 +46,10 @@ export const me = {
   secret: 'Secret',
   tryIt: 'List a server with the key',
   tryItHint:
-    'The first lines keep the key in the environment of the shell. Muster accepts the secret in this form only over TLS or from localhost.',
+    'It lists the newest server that the key can see, in any of its projects. An empty list means that there is none. The first lines keep the key in the environment of the shell. Muster accepts the secret in this form only over TLS or from localhost.',
   copySnippet: 'Copy the commands',
-  done: 'I have copied the secret',
-  notCopied: 'You have not copied the secret. Close again to discard it.',
+  done: 'I have copied it',
+  notCopied: 'Copy it first: it is not shown again. Close again to discard it.',
   sessions: 'My sessions',
   sessionsLead:
     'Your active logins. If you do not recognise one, log it out and change your password.',

@@ -70,7 +70,7 @@ export const tasks = {
   progressOf: (what: string) => `Progress: ${what}`,
   retry: 'Retry',
   retryFailed: (count: string) => `Retry ${count} failed`,
-  retryOf: (what: string) => `Retry: ${what}`,
+  retryOf: (retry: string, what: string) => `${retry}: ${what}`,
   undo: 'Undo',
   undoOf: (what: string) => `Undo: ${what}`,
 }

@@ -191,7 +191,8 @@ export const identity: Messages['identity'] = {
     `${name} 可用该链接设置首个密码。链接只能使用一次，24 小时内有效，并取代之前的链接。已有密码的用户不需要链接。`,
   passwordLinkTitle: (name) => `${name} 的链接`,
   passwordLinkText: (name, time) =>
-    `请通过只有 ${name} 能看到的渠道发送。打开链接的人可以设置密码。链接只能使用一次，${time} 之前有效，之后不再显示。`,
+    `请通过只有 ${name} 能看到的渠道发送。打开链接的人可以设置密码。链接只能使用一次，${time} 之前有效。`,
+  passwordLinkWarning: '链接只显示一次，请立即复制。',
   revoke: '撤销',
   revokeOf: (role, who) => `撤销 ${who} 的 ${role}`,
   revokeTitle: (role) => `撤销 ${role}`,

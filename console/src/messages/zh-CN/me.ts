@@ -41,10 +41,10 @@ export const me: Messages['me'] = {
   secret: '私密部分',
   tryIt: '用密钥列出一台服务器',
   tryItHint:
-    '前几行把密钥保存在 shell 的环境变量中。Muster 只在 TLS 连接或本机上接受这种形式的私密部分。',
+    '列出密钥在任一项目中可见的最新一台服务器；列表为空表示没有这样的服务器。前几行把密钥保存在 shell 的环境变量中。Muster 只在 TLS 连接或本机上接受这种形式的私密部分。',
   copySnippet: '复制这些命令',
-  done: '我已复制私密部分',
-  notCopied: '您还没有复制私密部分。再次关闭即放弃。',
+  done: '我已复制',
+  notCopied: '请先复制，之后不再显示。再次关闭即放弃。',
   sessions: '我的会话',
   sessionsLead: '您的活动会话。如有不认识的会话，请将其退出并修改密码。',
   browser: '浏览器',

@@ -69,7 +69,7 @@ export const tasks: Messages['tasks'] = {
   progressOf: (what) => `进度：${what}`,
   retry: '重试',
   retryFailed: (count) => `重试 ${count} 个失败项`,
-  retryOf: (what) => `重试：${what}`,
+  retryOf: (retry, what) => `${retry}：${what}`,
   undo: '撤销',
   undoOf: (what) => `撤销：${what}`,
 }

@@ -5,9 +5,8 @@ import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx'
 
 export interface PasswordLink {
   /** Of the user. */
@@ -27,20 +26,16 @@ export function PasswordLinkDialog({ link: { name, secret, expires_at }, onClose
   const { dateTime } = useFormat()
   const url = `${location.origin}${import.meta.env.BASE_URL}password#${secret}`
   return (
-    <Dialog
+    <ShownOnceDialog
       title={t.identity.passwordLinkTitle(name)}
+      warning={t.identity.passwordLinkWarning}
       onClose={onClose}
-      footer={
-        <Button look="primary" onClick={onClose}>
-          {t.me.done}
-        </Button>
-      }
     >
       <p>{t.identity.passwordLinkText(name, dateTime(expires_at))}</p>
       <p>
         <Copyable value={url} />
       </p>
-    </Dialog>
+    </ShownOnceDialog>
   )
 }
 

@@ -7,15 +7,14 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
+import { hideLinkSecret, readLinkSecret } from './link-secret.ts'
 import styles from './login-page.module.css'
 import { useSetFirstPassword } from './use-log-in.ts'
-
-const readSecret = () => location.hash.slice(1)
 
 /** The page of a link to set a first password. The secret is in the fragment of its address. */
 export function FirstPasswordPage() {
   const t = useMessages()
-  const [secret, setSecret] = useState(readSecret)
+  const [secret, setSecret] = useState(readLinkSecret)
   const [password, setPassword] = useState('')
   const [again, setAgain] = useState('')
   const [isTried, setTried] = useState(false)
@@ -23,17 +22,16 @@ export function FirstPasswordPage() {
   const { reset } = set
   // Another link in the same tab changes the fragment only.
   useEffect(() => {
-    // Not in the history, where others who use the browser would find it.
-    const hide = () => window.history.replaceState(window.history.state, '', location.pathname)
+    hideLinkSecret(secret)
     function change() {
-      setSecret(readSecret())
+      const next = readLinkSecret()
+      setSecret(next)
       reset()
-      hide()
+      hideLinkSecret(next)
     }
-    hide()
     window.addEventListener('hashchange', change)
     return () => window.removeEventListener('hashchange', change)
-  }, [reset])
+  }, [secret, reset])
   const status = isApiError(set.error) ? set.error.status : undefined
   const isSet = status === 409
   const isRefused = secret === '' || status === 401

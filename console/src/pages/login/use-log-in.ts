@@ -7,6 +7,7 @@ import { queryClient } from '../../api/query-client.ts'
 import { notifyOtherTabs } from '../../session/other-tabs.ts'
 import { rememberedScope, type SessionScope } from '../../session/remembered-scope.ts'
 import { switchScope } from '../../session/switch-scope.ts'
+import { forgetLinkSecret } from './link-secret.ts'
 
 export type LogIn = UseMutationResult<void, unknown, PasswordLogin>
 
@@ -27,6 +28,7 @@ export function useSetFirstPassword() {
   return useMutation({
     mutationFn: async (body: FirstPassword) => {
       beginSession((await api.createFirstSession({ body })).session)
+      forgetLinkSecret()
       await router.navigate({ to: '/', replace: true })
     },
   })

@@ -1,12 +1,9 @@
 import type { NewCredentialDto } from '@muster/contract'
-import { useState } from 'react'
 import { useApiUrl } from '../../api/use-api-url.ts'
 import { useMessages } from '../../messages/use-messages.ts'
-import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
-import { Icon } from '../../ui/icon.tsx'
+import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx'
 import { firstCommands } from './first-commands.ts'
 import styles from './me.module.css'
 
@@ -15,26 +12,13 @@ interface Props {
   readonly onClose: () => void
 }
 
-/** Shows a secret once. Closing without copying takes a second attempt, since Escape is easily pressed. */
+/** Shows a new access key once, with commands to begin with. */
 export function SecretDialog({ made, onClose }: Props) {
   const t = useMessages()
   const url = useApiUrl()
-  const [isLeaving, setLeaving] = useState(false)
   const snippet = firstCommands(url, made)
   return (
-    <Dialog
-      title={t.me.secretTitle}
-      wide
-      onClose={() => (isLeaving ? onClose() : setLeaving(true))}
-      footer={
-        <Button look="primary" onClick={onClose}>
-          {t.me.done}
-        </Button>
-      }
-    >
-      <p className={styles.warning} role="alert">
-        <Icon name="warning" /> {isLeaving ? t.me.notCopied : t.me.secretWarning}
-      </p>
+    <ShownOnceDialog title={t.me.secretTitle} wide warning={t.me.secretWarning} onClose={onClose}>
       <PropertyList>
         <Property label={t.me.key}>
           <Copyable value={made.access_key} />
@@ -51,6 +35,6 @@ export function SecretDialog({ made, onClose }: Props) {
         <Copyable value={snippet}>{t.me.copySnippet}</Copyable>
         <p className={styles.hint}>{t.me.tryItHint}</p>
       </div>
-    </Dialog>
+    </ShownOnceDialog>
   )
 }

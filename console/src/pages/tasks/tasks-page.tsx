@@ -160,16 +160,17 @@ function TaskFilterBar({ filters, isBatches, onChange }: FilterBarProps) {
       {linked.length > 0 && (
         <div className={styles.chips}>
           {linked.map((name) => {
-            const { [name]: value, ...others } = filters
+            const { [name]: value = '', ...others } = filters
+            const text = `${t.only[name]}: ${name === 'since' ? momentText(value) : value}`
             return (
               <Button
                 key={name}
                 small
                 icon="close"
-                aria-label={t.removeFilter(t.only[name])}
+                aria-label={t.removeFilter(text)}
                 onClick={() => onChange(others)}
               >
-                {t.only[name]}: {name === 'since' ? momentText(value ?? '') : value}
+                {text}
               </Button>
             )
           })}
