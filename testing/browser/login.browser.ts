@@ -148,6 +148,29 @@ describe('logging in and out', () => {
     assert.equal(await other.getByRole('navigation').count(), 0)
   })
 
+  test('all tabs show the same project, and never its servers under the name of another', async (t) => {
+    const { page, context } = await testConsole.visit(t, fleet.owner)
+    const other = await context.newPage()
+    // This one is told late, as if it had slept.
+    await other.addInitScript(`{
+      const add = BroadcastChannel.prototype.addEventListener
+      BroadcastChannel.prototype.addEventListener = function (name, listener) {
+        add.call(this, name, (event) => setTimeout(() => listener(event), 1500))
+      }
+    }`)
+    for (const tab of [page, other]) {
+      await tab.goto('/console/servers?scope=project&sort=name')
+      await tab.getByRole('link', { name: 'web-01' }).waitFor()
+    }
+    await page.locator('header [aria-haspopup=dialog]').click()
+    await page.getByRole('dialog').getByRole('button', { name: /^db\b/ }).click()
+    await page.getByRole('link', { name: 'db-01' }).waitFor()
+    await other.getByText('Another tab switched to db').waitFor()
+    await other.getByRole('link', { name: 'db-01' }).waitFor()
+    assert.equal(await other.getByRole('link', { name: /^web-/ }).count(), 0)
+    assert.equal(await page.getByText('Another tab switched').count(), 0)
+  })
+
   test('a failed logout shows an error and can be retried', async (t) => {
     const { page, context } = await testConsole.visit(t, fleet.owner)
     await page.goto('/console/')

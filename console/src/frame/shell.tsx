@@ -1,9 +1,10 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { useEffect, useState, Suspense } from 'react'
+import { useEffect, useRef, useState, Suspense } from 'react'
 import { useQuery } from '@tanstack/react-query'
 import { useConnection } from '../api/connection.ts'
 import { preloadPages, lazyPage } from '../pages/lazy-page.ts'
 import { rememberSession } from '../session/remembered-session.ts'
+import { isOwnSwitch } from '../session/switch-scope.ts'
 import { useSession } from '../session/use-session.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ConnectionBanner } from './connection-banner.tsx'
@@ -17,6 +18,7 @@ import { useRememberVisits } from './use-remember-visits.ts'
 import { useShortcut } from './use-shortcut.ts'
 import { trackedTasksQuery } from '../api/queries/tracked-tasks.ts'
 import { usePermission } from '../session/use-permission.ts'
+import { showToast } from '../ui/show-toast.ts'
 
 /** Their code is loaded after the first page. */
 const HelpDialog = lazyPage(() => import('./help-dialog.tsx'), 'HelpDialog')
@@ -56,6 +58,7 @@ export function Shell() {
   })
   useGoShortcuts()
   usePreload()
+  useSwitchNotice()
   useRememberVisits()
   return (
     <div className={styles.shell}>
@@ -83,6 +86,18 @@ export function Shell() {
       <LogOutError />
     </div>
   )
+}
+
+/** All tabs show the same project: says that another tab switched it. */
+function useSwitchNotice(): void {
+  const { frame: t } = useMessages()
+  const { scope } = useSession()
+  const before = useRef(scope.id)
+  useEffect(() => {
+    const isSwitched = before.current !== scope.id && !isOwnSwitch(scope.id)
+    if (isSwitched) showToast(t.switchedElsewhere(scope.name))
+    before.current = scope.id
+  }, [scope, t])
 }
 
 /** Preloads only while the API responds, because failed code cannot be loaded again. */

@@ -5,12 +5,17 @@ import { queryClient } from '../api/query-client.ts'
 import { notifyOtherTabs } from './other-tabs.ts'
 import { rememberScope, type SessionScope } from './remembered-scope.ts'
 
-/** Switches the session to another project or domain, and reloads everything. */
+let own: string | undefined
+
+/** Whether this tab has switched to a scope, and not another one. */
+export const isOwnSwitch = (scopeId: string): boolean => scopeId === own
+
+/** Switches the session to another project or domain. Everything is loaded again. */
 export async function switchScope(scope: SessionScope): Promise<SessionDto> {
   const { session } = await api.switchScope({ body: { scope } })
   rememberScope(session.user.id, scope)
+  own = session.scope.id
   notifyOtherTabs('changed')
   queryClient.setQueryData(sessionQuery.queryKey, session)
-  await queryClient.resetQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'session' })
   return session
 }

@@ -6,7 +6,8 @@ export const sessionQuery = queryOptions({
   queryKey: ['session'],
   queryFn: async ({ signal }) => (await api.getSession({ signal })).session,
   staleTime: 60_000,
-  refetchOnWindowFocus: true,
+  // Another tab may have switched the project while this one slept.
+  refetchOnWindowFocus: 'always',
 })
 
 export const sessionsQuery = queryOptions({

@@ -37,6 +37,8 @@ export const frame = {
   findProject: 'Search projects and domains',
   noProjects: 'You have no role in any project. Ask an administrator for one.',
   noProjectMatches: 'No matching project or domain.',
+  switchedElsewhere: (name: string) =>
+    `Another tab switched to ${name}. All tabs of this browser show the same project.`,
   switched: (name: string) => `Switched to ${name}`,
   paletteGroups: {
     recent: 'Recent',

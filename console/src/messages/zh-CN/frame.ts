@@ -39,6 +39,7 @@ export const frame: Messages['frame'] = {
   findProject: '搜索项目和域',
   noProjects: '您在任何项目中都还没有角色，请联系管理员。',
   noProjectMatches: '没有匹配的项目或域。',
+  switchedElsewhere: (name) => `另一个标签页已切换到 ${name}。此浏览器的所有标签页显示同一项目。`,
   switched: (name) => `已切换到 ${name}`,
   paletteGroups: {
     recent: '最近打开',
