@@ -19,7 +19,7 @@ export function createErasePasswords({ db, commitIdentity }: DatabaseReader & Id
       .where('break_glass', '=', 0)
       .where('password_hash', 'is not', null)
     const domains = await refused
-      .select(['domains.id', 'domains.name', (eb) => eb.fn.countAll<number>().as('count')])
+      .select(['domains.id', 'domains.name', (eb) => eb.fn.countAll<number | string>().as('count')])
       .groupBy(['domains.id', 'domains.name'])
       .execute()
     if (domains.length === 0) return
