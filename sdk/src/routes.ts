@@ -20,7 +20,7 @@ export const routes = {
   showIdentityVersion: 'GET /v3',
   discover: 'GET /',
   getDomainImpact: 'GET /v3/domains/{id}/impact',
-  setLocalPasswords: 'POST /v3/domains/{id}/local_passwords',
+  updateLocalPasswords: 'POST /v3/domains/{id}/local_passwords',
   getProjectImpact: 'GET /v3/projects/{id}/impact',
   getUserImpact: 'GET /v3/users/{id}/impact',
   getProjectSummaries: 'GET /v3/project_summaries',

@@ -44,7 +44,7 @@ export type LocalPasswordsDto = Static<typeof LocalPasswords>
 
 export const localPasswordOperations = [
   {
-    id: 'setLocalPasswords',
+    id: 'updateLocalPasswords',
     method: 'POST',
     path: '/v3/domains/{id}/local_passwords',
     ...identityDefaults,

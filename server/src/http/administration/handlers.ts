@@ -146,10 +146,10 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     getDomainImpact: impact('domains'),
     getProjectImpact: impact('projects'),
     getUserImpact: impact('users'),
-    setLocalPasswords: async ({ caller, parameters, body }) =>
+    updateLocalPasswords: async ({ caller, parameters, body }) =>
       shown(
         'local_passwords',
-        await use.setLocalPasswords(caller, parameters.id, body.local_passwords),
+        await use.updateLocalPasswords(caller, parameters.id, body.local_passwords),
       ),
     async getProjectSummaries({ caller, query }) {
       const project_summaries = await use.getProjectSummaries(caller, query.project_id ?? [])

@@ -44,6 +44,7 @@ onEngineOfLane('users', (engine) => {
           domain_id: 'default',
           description: '',
           enabled: true,
+          break_glass: false,
           displayname: '',
           email: '',
           mobile: '',

@@ -38,6 +38,7 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   changeOwnPassword: ['update', 'user'],
   createPasswordLink: ['update', 'user'],
   linkLogins: ['link', 'user'],
+  updateLocalPasswords: ['update', 'domain'],
   unlinkLogin: ['unlink', 'user'],
   setFirstPassword: ['update', 'user'],
   addGroupUser: ['join', 'group'],
@@ -204,6 +205,10 @@ onEngineOfLane('the audit log', (engine) => {
         break
       case 'update': {
         const secret = secretFields[id]
+        if (id === 'updateLocalPasswords') {
+          assert.deepEqual(changes['local_passwords'], ['break_glass', 'on'])
+          break
+        }
         const isSwitch = /^(?:enable|disable)/.test(id)
         if (isSwitch) {
           const isEnabled = id.startsWith('enable')

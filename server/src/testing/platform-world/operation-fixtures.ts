@@ -113,6 +113,14 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     if (operation.id === 'linkLogins') {
       return { linked_logins: [await linkedLogin(await make('users'))] }
     }
+    if (operation.id === 'updateLocalPasswords') {
+      const rule = { local_passwords: 'break_glass', local_passwords_since: 1 }
+      const id = await idOf('domains')
+      await identities.change(
+        database.db.updateTable('domains').set(rule).where('id', '=', id).compile(),
+      )
+      return { local_passwords: { value: 'on' } }
+    }
     if (operation.id === 'createBatch') {
       return { batch: { action: 'start', ids: [await actions.addServer('startServer')] } }
     }

@@ -128,7 +128,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   ),
   getDomain: read(({ domainId }) => at(domainId)),
   getDomainImpact: read(({ domainId }) => at(domainId)),
-  setLocalPasswords: read(({ domainId }) => ({
+  updateLocalPasswords: read(({ domainId }) => ({
     ...at(domainId),
     body: { local_passwords: { value: 'on', dry_run: true } },
   })),

@@ -151,7 +151,7 @@ export const personaTable = {
   listDomains: { home: listedInScope.home, otherDomain: listedInScope.otherDomain },
   getDomain: { home: readInScope.home, otherDomain: readInScope.otherDomain },
   getDomainImpact: { any: systemReadersOnly },
-  setLocalPasswords: {
+  updateLocalPasswords: {
     home: { allowed: 'domainAdmin admin', forbidden: 'others' },
     otherDomain: { allowed: 'admin', notFound: 'domainAdmin', forbidden: 'others' },
   },

@@ -63,7 +63,7 @@ export function createLocalPasswordUseCases({ registry, change, clock }: Depende
   }
 
   return {
-    setLocalPasswords: (caller: Caller, domainId: string, request: LocalPasswordsRequest) =>
+    updateLocalPasswords: (caller: Caller, domainId: string, request: LocalPasswordsRequest) =>
       change(caller, async (caller) => {
         const { value, dry_run: isDryRun = false, preview } = request
         const { principal, authorizedScope } = caller
