@@ -101,6 +101,11 @@ describe('a server', () => {
     await header.getByRole('link', { name: 'No owner tag' }).waitFor()
     assert.equal(await header.getByRole('link', { name: 'web', exact: true }).count(), 0)
 
+    await check.click()
+    const row = page.getByRole('row').filter({ hasText: 'web-01' })
+    assert.match(await row.innerText(), /CentOS 7\.9\s+Jun 30, 2024\s+web\b/)
+    await page.goBack()
+
     const icon = header.getByRole('link', { name: 'Show servers with project:web' })
     const isSeen = () =>
       icon.locator('svg').evaluate((one) => one.checkVisibility({ opacityProperty: true }))

@@ -9,3 +9,7 @@ export function checkText(
   const known = built_in ? builtIn[Number(/^c0*(\d+)$/.exec(id)?.[1]) - 1] : undefined
   return known ?? { name, description }
 }
+
+/** Whether a check is the built-in one about ends of support. */
+export const isEndOfLife = ({ id, built_in }: Pick<Check, 'id' | 'built_in'>): boolean =>
+  built_in && /^c0*2$/.test(id)

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { tagsOf, tagTerm } from './tags.ts'
+import { ownerOf, tagsOf, tagTerm } from './tags.ts'
 
 const metadata = {
   'user:team': 'web',
@@ -23,5 +23,11 @@ describe('the tags of a server', () => {
     assert.equal(tagTerm('own', tag), 'env=prod')
     assert.equal(tagTerm('source', tag), 'ext:env=prod')
     assert.equal(tagTerm('own', { key: 'a=b', value: 'c' }), undefined)
+  })
+
+  it('name the owner, by the own tag before that of the source', () => {
+    assert.equal(ownerOf({ 'user:owner': 'ann', 'ext:owner': 'bob' }), 'ann')
+    assert.equal(ownerOf({ 'ext:owner': 'bob' }), 'bob')
+    assert.equal(ownerOf({ 'sys:owner': 'system' }), '')
   })
 })

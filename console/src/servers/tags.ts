@@ -23,3 +23,7 @@ export function tagTerm(origin: TagOrigin, { key, value }: Tag): string | undefi
   if (key.includes('=')) return undefined
   return `${origin === 'own' ? '' : prefixes[origin]}${key}=${value}`
 }
+
+/** Who owns a server, by its own tag or that of the source; empty if neither names somebody. */
+export const ownerOf = (metadata: Server['metadata']): string =>
+  metadata[`${prefixes.own}owner`] ?? metadata[`${prefixes.source}owner`] ?? ''

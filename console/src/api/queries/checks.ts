@@ -1,3 +1,5 @@
+import type { CheckViolation, Server } from '@muster/contract'
+import { isApiError } from '@muster/sdk'
 import { infiniteQueryOptions, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 import { nextMarker } from '../marker-of.ts'
@@ -24,6 +26,27 @@ export const checkQuery = (id: string) =>
     refetchInterval: statisticsInterval,
   })
 
+/** A violation, and the server that it is about, unless that is deleted or in the recycle bin. */
+export interface Violation extends CheckViolation {
+  readonly server: Partial<Server> | undefined
+}
+
+/** The servers of violations by id. Without access to them, the violations have names only. */
+async function serversOf(violations: readonly CheckViolation[], signal: AbortSignal) {
+  const isOfServer = ({ subject_kind: kind }: CheckViolation) => kind === 'server'
+  const ids = violations.filter(isOfServer).map(({ subject_id: id }) => id)
+  if (ids.length === 0) return new Map<string, Partial<Server>>()
+  const field = ['id', 'project', 'os_name', 'metadata']
+  const query = { id: ids, field, limit: ids.length, scope: 'max' } as const
+  try {
+    const { servers } = await api.listServers({ query, signal })
+    return new Map(servers.map((server) => [server.id ?? '', server as Partial<Server>]))
+  } catch (error) {
+    if (isApiError(error, 'ForbiddenError')) return new Map<string, Partial<Server>>()
+    throw error
+  }
+}
+
 /** The violations of a check that last, or those that ended, the newest first. */
 export const violationsQuery = (id: string, isOpen: boolean) =>
   infiniteQueryOptions({
@@ -36,7 +59,12 @@ export const violationsQuery = (id: string, isOpen: boolean) =>
         query,
         signal,
       })
-      return { violations: body.violations, next: nextMarker(headers) }
+      const servers = await serversOf(body.violations, signal)
+      const violations = body.violations.map((violation): Violation => ({
+        ...violation,
+        server: servers.get(violation.subject_id),
+      }))
+      return { violations, next: nextMarker(headers) }
     },
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next }) => next,

@@ -9,6 +9,7 @@ export const checks = {
     enabled: 'Evaluated',
     evaluated: 'Last evaluated',
     server: 'Name',
+    endOfSupport: 'End of support',
     since: 'Since',
     until: 'Until',
   },

@@ -11,6 +11,7 @@ export const checks: Messages['checks'] = {
     enabled: '是否评估',
     evaluated: '上次评估',
     server: '名称',
+    endOfSupport: '停止支持日期',
     since: '开始时间',
     until: '结束时间',
   },

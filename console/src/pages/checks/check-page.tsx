@@ -1,10 +1,9 @@
-import type { Check, CheckViolation } from '@muster/contract'
-import { useInfiniteQuery, useMutation, useQuery } from '@tanstack/react-query'
-import { Link, useParams, useSearch } from '@tanstack/react-router'
+import type { Check } from '@muster/contract'
+import { useMutation, useQuery } from '@tanstack/react-query'
+import { Link, useParams } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
-import { checkQuery, checksQuery, violationsQuery } from '../../api/queries/checks.ts'
+import { checkQuery, checksQuery } from '../../api/queries/checks.ts'
 import { queryClient } from '../../api/query-client.ts'
-import { rowsOf } from '../../api/query-result.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -12,17 +11,15 @@ import { checkText } from '../../servers/check-text.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
 import { usePermission } from '../../session/use-permission.ts'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { SkeletonRows } from '../../ui/skeleton.tsx'
-import { Table, type Column } from '../../ui/table.tsx'
-import { tabClass, Tabs } from '../../ui/tabs.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import styles from './check-page.module.css'
 import { Severity } from '../../servers/severity.tsx'
+import { Violations } from './violations.tsx'
 
 /** A check, and who violates it. */
 export function CheckPage() {
@@ -98,73 +95,6 @@ function CheckHead({ check }: { readonly check: Check }) {
           <strong>{t.failed}</strong> {check.error}
         </p>
       )}
-    </>
-  )
-}
-
-function Violations({ check }: { readonly check: Check }) {
-  const { checks: t, common } = useMessages()
-  const isOpen = useSearch({ strict: false })['view'] !== 'ended'
-  const list = useInfiniteQuery(violationsQuery(check.id, isOpen))
-  const query = rowsOf(list, ({ violations }) => violations)
-  const columns: readonly Column<CheckViolation>[] = [
-    {
-      key: 'name',
-      title: t.column.server,
-      cell: ({ subject_kind, subject_id, name }) =>
-        subject_kind === 'server' ? (
-          <Link to="/servers/$id" params={{ id: subject_id }}>
-            {name}
-          </Link>
-        ) : (
-          <Link to="/accounts/$id" params={{ id: subject_id }}>
-            {name}
-          </Link>
-        ),
-    },
-    { key: 'since', title: t.column.since, cell: ({ since }) => <TimeAgo time={since} /> },
-    ...(isOpen
-      ? []
-      : [
-          {
-            key: 'until',
-            title: t.column.until,
-            cell: ({ until }: CheckViolation) => <TimeAgo time={until} />,
-          },
-        ]),
-  ]
-  return (
-    <>
-      <Tabs label={t.parts}>
-        {(['open', 'ended'] as const).map((name) => (
-          <Link
-            key={name}
-            to="/checks/$id"
-            params={{ id: check.id }}
-            search={name === 'open' ? {} : { view: name }}
-            className={tabClass}
-            aria-current={(name === 'open') === isOpen ? 'page' : undefined}
-          >
-            {t[name]}
-          </Link>
-        ))}
-      </Tabs>
-      <QueryView
-        query={query}
-        skeleton={<SkeletonRows rows={6} />}
-        empty={<EmptyState title={isOpen ? t.noViolations : t.noEnded} />}
-      >
-        {(rows) => (
-          <>
-            <Table caption={t.parts} columns={columns} rows={rows} rowKey={({ id }) => id} />
-            {list.hasNextPage && (
-              <Button busy={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
-                {common.more}
-              </Button>
-            )}
-          </>
-        )}
-      </QueryView>
     </>
   )
 }

@@ -20,6 +20,7 @@ import { useMessages } from '../../messages/use-messages.ts'
 import { checkText } from '../../servers/check-text.ts'
 import { isServerStale, syncedAt } from '../../servers/freshness.ts'
 import { severityTones } from '../../servers/severity.tsx'
+import { ownerOf } from '../../servers/tags.ts'
 import { useValueNames } from '../../servers/value-names.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { Copyable } from '../../ui/copyable.tsx'
@@ -41,7 +42,7 @@ export function ServerSummary({ server }: Props) {
   const { server: t } = useMessages()
   const { number, size } = useFormat()
   const isNow = useAsOf() === undefined
-  const owner = server.metadata['user:owner'] ?? server.metadata['ext:owner'] ?? ''
+  const owner = ownerOf(server.metadata)
   return (
     <dl className={styles.summary}>
       {isNow && <ViolatedChecks server={server} />}
