@@ -76,6 +76,35 @@ onEngineOfLane('a login with a password of a directory', (engine) => {
     assert.ok(!seen.includes('secret of sysadmin') && !seen.includes('correct horse'))
   })
 
+  test('a password that the domain refuses is none: the directory is asked', async () => {
+    const { db, commitIdentity } = muster.database
+    const name = 'lovelace'
+    const local = 'tussocky moorland'
+    ldap.entries.push(fakePerson(name, { entryUUID: ['subject of lovelace'] }))
+    const { body } = await muster.call<{ user: { id: string } }>('POST', '/v3/users', {
+      user: { name, password: local },
+    })
+    const link = { user_id: body.user.id, provider_id: provider.id, subject: 'subject of lovelace' }
+    await muster.call('POST', '/v3/linked_logins', { linked_logins: [link] })
+    const directory = `secret of ${name}`
+    secretOf(await logIn(name, local))
+    await muster.assertRefusedPassword(await logIn(name, directory), /wrong name or password/)
+
+    const setRule = (local_passwords: string) =>
+      commitIdentity([db.updateTable('domains').set({ local_passwords }).compile()])
+    await setRule('break_glass')
+    const answer = await logIn(name, local)
+    secretOf(await logIn(name, directory))
+    const other = await logIn('nobody at all', local)
+    await setRule('on')
+    await muster.assertRefusedPassword(
+      answer,
+      /^LDAP: wrong password; local passwords are for break-glass users only$/,
+    )
+    assert.equal(other.status, 401)
+    secretOf(await logIn(name, local))
+  })
+
   test('a wrong password asks the directory as often for each kind of user', async () => {
     const workFor = async (name: string) => {
       const before = [ldap.binds.length, ldap.state.searches]

@@ -14,6 +14,8 @@ import type { RequestedScope } from '../token-scope.ts'
 import type { Clock } from '../../clock.ts'
 import type { AuthenticationResult, AuthMethod } from './auth-method.ts'
 
+const refusedByRule = 'local passwords are for break-glass users only'
+
 interface Dependencies {
   readonly directory: Directory
   readonly registry: Pick<Registry, 'findLink'>
@@ -67,7 +69,8 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
       }
       // Removed, or renamed: a sync knows, and does not end many by mistake.
       if (isUnknown && found) sync.requestSync(provider.provider)
-      throw loginFailed(`${label}: ${refusal}`, found?.user)
+      const rule = found?.isPasswordRefused ? `; ${refusedByRule}` : ''
+      throw loginFailed(`${label}: ${refusal}${rule}`, found?.user)
     }
     const { person } = verdict
     await requireSameUser(provider, person, attempt)
@@ -104,7 +107,7 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
         return await logInPerson(provider, verdict, { found, reference, origin, requested })
       }
       if (found?.isPasswordRefused) {
-        throw loginFailed('local passwords are for break-glass users only', found.user)
+        throw loginFailed(refusedByRule, found.user)
       }
       if (!found || !right || hash === null) {
         throw loginFailed('wrong name or password, or delayed', found?.user)
