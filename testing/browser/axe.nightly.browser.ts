@@ -128,10 +128,11 @@ describe('WCAG 2.2 AA rules of axe', () => {
       [`/accounts/${account}`, 'account'],
       [`/accounts/${account}?tab=rules`, 'rules'],
       [`/accounts/${account}?tab=settings`, 'settings'],
-      ...['projects', 'domains', 'users', 'groups', 'roles', 'policies', 'assignments'].map(
+      ...['projects', 'domains', 'users', 'groups', 'roles', 'policies', 'identity_providers'].map(
         (kind): Scene => [`/identity/${kind}`, kind],
       ),
       ['/identity/projects', 'new project', button(/^Create/)],
+      ['/identity/identity_providers', 'new identity provider', button(/^Attach/)],
       [`/identity/projects/${project.projects[0]?.id}`, 'project'],
       [`/identity/projects/${project.projects[0]?.id}`, 'access', button('Give access')],
       ['/password#mpl1_none', 'first password'],

@@ -90,6 +90,13 @@ export const identityProviders = {
     created_at: knownTimestamp('When the identity provider was created', filterable),
     links,
   },
+  columns: ['name', 'driver', 'domain_id', 'enabled', 'created_at'],
+  // The options follow from the driver.
+  form: {
+    fields: ['name', 'driver', 'domain_id'],
+    required: ['name', 'driver', 'domain_id'],
+    once: ['driver', 'domain_id'],
+  },
 } as const satisfies AdministeredResource
 
 export const IdentityProviderDto = wireSchema(identityProviders)

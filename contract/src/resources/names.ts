@@ -104,7 +104,7 @@ export type AdministeredKey = Administration[AdministeredKind]['key']
 export const administeredKinds = Object.keys(administrationNames) as AdministeredKind[]
 
 /** The console shows them with the users that they belong to, or not at all. */
-const withoutPage = ['identity_providers', 'credentials'] as const
+const withoutPage = ['credentials'] as const
 export type PageKind = Exclude<AdministeredKind, (typeof withoutPage)[number]>
 
 /** The kinds with a page of their own in the console. */

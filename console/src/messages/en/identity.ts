@@ -16,6 +16,7 @@ export const identity = {
     roles: 'Roles',
     policies: 'Policies',
     domains: 'Domains',
+    identity_providers: 'Identity providers',
   },
   one: {
     projects: 'Project',
@@ -24,6 +25,7 @@ export const identity = {
     roles: 'Role',
     policies: 'Policy',
     domains: 'Domain',
+    identity_providers: 'Identity provider',
   },
   lead: {
     projects: 'Projects own servers. Users with a role in a project see its servers.',
@@ -34,6 +36,8 @@ export const identity = {
     policies:
       'Policies are lists of rules that allow or deny actions. They apply through the roles they are bound to.',
     domains: 'A domain contains the projects, users and groups of one organisation.',
+    identity_providers:
+      'Servers of your organisation with which people log in: OpenID Connect, LDAP or CAS.',
   },
   create: {
     projects: 'Create project',
@@ -42,6 +46,7 @@ export const identity = {
     roles: 'Create role',
     policies: 'Create policy',
     domains: 'Create domain',
+    identity_providers: 'Attach identity provider',
   },
   edit: {
     projects: 'Edit project',
@@ -50,6 +55,7 @@ export const identity = {
     roles: 'Edit role',
     policies: 'Edit policy',
     domains: 'Edit domain',
+    identity_providers: 'Edit identity provider',
   },
   created: (name: string) => `${name} created`,
   saved: (name: string) => `${name} saved`,
@@ -60,6 +66,7 @@ export const identity = {
   problem: (label: string, problem: string) => `${label} ${problem}`,
   fields: {
     name: 'Name',
+    driver: 'Type',
     description: 'Description',
     domain_id: 'Domain',
     displayname: 'Full name',
@@ -91,6 +98,7 @@ export const identity = {
     roles: 'Search roles',
     policies: 'Search policies',
     domains: 'Search domains',
+    identity_providers: 'Search identity providers',
   },
   shown: (count: string, hasMore: boolean) => (hasMore ? `First ${count}` : `${count} total`),
   found: (count: string, of: string) => `${count} of ${of}`,
@@ -104,6 +112,7 @@ export const identity = {
     roles: 'No roles',
     policies: 'No policies',
     domains: 'No domains',
+    identity_providers: 'No identity providers',
   },
   emptyText: {
     projects: 'Create one, then grant users a role in it.',
@@ -112,6 +121,8 @@ export const identity = {
     roles: 'Create one, bind policies to it, then grant it to users.',
     policies: 'Create one, then bind it to a role.',
     domains: 'Create one for each organisation that must be isolated from the others.',
+    identity_providers:
+      'People then log in with the account that they have at work. Their first login creates a user, groups of the provider become roles, and whoever leaves loses access.',
   },
   noMatch: 'No matches',
   noMatchText: 'No name, ID or description contains this text.',
@@ -132,6 +143,8 @@ export const identity = {
     policies: 'Its rules stop applying with the next request.',
     domains:
       'Its users cannot log in, and nobody can log in to its projects, until it is enabled again.',
+    identity_providers:
+      'Nobody can log in through it until it is enabled again, and all logins through it end immediately. Users who have a password can still log in with it.',
   },
   deleteTitle: (name: string) => `Delete ${name}`,
   deleteText: {
@@ -141,6 +154,8 @@ export const identity = {
     roles: 'This cannot be undone. All users and groups lose this role.',
     policies: 'This cannot be undone. Its rules stop applying to all roles it is bound to.',
     domains: 'This cannot be undone. Everything in the domain is deleted.',
+    identity_providers:
+      'This cannot be undone. Users who have no password and no other login can no longer log in. They stay, but lose the roles that the mapping assigned. Their access keys work on: disable the provider instead to end them.',
   },
   confirmName: (name: string) => `Type ${name} to confirm`,
   notYetTyped: 'Type the name first',

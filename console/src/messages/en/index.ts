@@ -14,6 +14,7 @@ import { overview } from './overview.ts'
 import { locations } from './locations.ts'
 import { past } from './past.ts'
 import { problems } from './problems.ts'
+import { providers } from './providers.ts'
 import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
@@ -39,6 +40,7 @@ export const en = {
   locations,
   past,
   problems,
+  providers,
   scope,
   server,
   servers,

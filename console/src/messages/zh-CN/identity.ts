@@ -10,6 +10,7 @@ export const identity: Messages['identity'] = {
     roles: '角色',
     policies: '策略',
     domains: '域',
+    identity_providers: '身份提供方',
   },
   one: {
     projects: '项目',
@@ -18,6 +19,7 @@ export const identity: Messages['identity'] = {
     roles: '角色',
     policies: '策略',
     domains: '域',
+    identity_providers: '身份提供方',
   },
   lead: {
     projects: '项目拥有服务器。在项目中有角色的用户可以查看其服务器。',
@@ -26,6 +28,7 @@ export const identity: Messages['identity'] = {
     roles: '角色授予项目、域或整个系统中的权限。策略定义具体权限。',
     policies: '策略是允许或拒绝操作的规则列表，通过绑定的角色生效。',
     domains: '域包含一个组织的项目、用户和用户组。',
+    identity_providers: '组织用于登录的服务器：OpenID Connect、LDAP 或 CAS。',
   },
   create: {
     projects: '创建项目',
@@ -34,6 +37,7 @@ export const identity: Messages['identity'] = {
     roles: '创建角色',
     policies: '创建策略',
     domains: '创建域',
+    identity_providers: '接入身份提供方',
   },
   edit: {
     projects: '编辑项目',
@@ -42,6 +46,7 @@ export const identity: Messages['identity'] = {
     roles: '编辑角色',
     policies: '编辑策略',
     domains: '编辑域',
+    identity_providers: '编辑身份提供方',
   },
   created: (name) => `${name} 已创建`,
   saved: (name) => `${name} 已保存`,
@@ -52,6 +57,7 @@ export const identity: Messages['identity'] = {
   problem: (label, problem) => `${label}：${problem}`,
   fields: {
     name: '名称',
+    driver: '类型',
     description: '描述',
     domain_id: '域',
     displayname: '姓名',
@@ -83,6 +89,7 @@ export const identity: Messages['identity'] = {
     roles: '搜索角色',
     policies: '搜索策略',
     domains: '搜索域',
+    identity_providers: '搜索身份提供方',
   },
   shown: (count, hasMore) => (hasMore ? `前 ${count} 个` : `共 ${count} 个`),
   found: (count, of) => `${of} 个中的 ${count} 个`,
@@ -95,6 +102,7 @@ export const identity: Messages['identity'] = {
     roles: '没有角色',
     policies: '没有策略',
     domains: '没有域',
+    identity_providers: '没有身份提供方',
   },
   emptyText: {
     projects: '先创建一个，再向用户授予其中的角色。',
@@ -103,6 +111,8 @@ export const identity: Messages['identity'] = {
     roles: '先创建一个，绑定策略，再授予用户。',
     policies: '先创建一个，再绑定到角色。',
     domains: '为每个需要相互隔离的组织创建一个域。',
+    identity_providers:
+      '接入后，人员使用工作账号登录。首次登录会创建用户，提供方的用户组会转换为角色，离职人员会失去访问权限。',
   },
   noMatch: '没有匹配的结果',
   noMatchText: '没有名称、ID 或描述包含该文字。',
@@ -120,6 +130,8 @@ export const identity: Messages['identity'] = {
     roles: '',
     policies: '从下一次请求起，其规则不再生效。',
     domains: '重新启用之前，其用户无法登录，任何人也无法登录其项目。',
+    identity_providers:
+      '重新启用之前，任何人都无法通过它登录，通过它建立的登录会立即结束。设有密码的用户仍可用密码登录。',
   },
   deleteTitle: (name) => `删除 ${name}`,
   deleteText: {
@@ -129,6 +141,8 @@ export const identity: Messages['identity'] = {
     roles: '此操作无法撤销。所有用户和用户组都将失去该角色。',
     policies: '此操作无法撤销。绑定它的角色都将失去其中的规则。',
     domains: '此操作无法撤销。域内的一切都会一并删除。',
+    identity_providers:
+      '此操作无法撤销。没有密码和其他登录方式的用户将无法登录。用户会保留，但失去映射分配的角色。其访问密钥继续有效：如需使其失效，请改为禁用提供方。',
   },
   confirmName: (name) => `输入 ${name} 以确认`,
   notYetTyped: '请先输入名称',

@@ -15,6 +15,7 @@ import { overview } from './overview.ts'
 import { locations } from './locations.ts'
 import { past } from './past.ts'
 import { problems } from './problems.ts'
+import { providers } from './providers.ts'
 import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
@@ -40,6 +41,7 @@ export const zhCN: Messages = {
   locations,
   past,
   problems,
+  providers,
   scope,
   server,
   servers,

@@ -1,3 +1,4 @@
+import type { IdentityProviderDto } from '@muster/contract'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -8,6 +9,7 @@ import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
+import { ProviderFormDialog } from '../identity-providers/provider-form-dialog.tsx'
 import { fieldsOf, startValues, toChanges, toNew, type FormValues } from './form-values.ts'
 import { EntityField } from './entity-field.tsx'
 
@@ -19,7 +21,20 @@ interface Props {
 }
 
 /** The create and edit form of all kinds. */
-export function EntityFormDialog({ kind, entity, onClose }: Props) {
+export function EntityFormDialog(props: Props) {
+  const { kind, entity, onClose } = props
+  return kind === 'identity_providers' ? (
+    <ProviderFormDialog
+      onClose={onClose}
+      {...(entity && { provider: entity as IdentityProviderDto })}
+    />
+  ) : (
+    <FieldsDialog {...props} />
+  )
+}
+
+/** The form of a kind whose fields are always the same. */
+function FieldsDialog({ kind, entity, onClose }: Props) {
   const t = useMessages()
   const { key } = kindOperations[kind]
   const { scope } = useSession()

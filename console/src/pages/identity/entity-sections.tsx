@@ -1,4 +1,11 @@
-import type { OperationId, PolicyDto, PolicyRule, ProjectDto, UserDto } from '@muster/contract'
+import type {
+  IdentityProviderDto,
+  OperationId,
+  PolicyDto,
+  PolicyRule,
+  ProjectDto,
+  UserDto,
+} from '@muster/contract'
 import { useState } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { useMessages } from '../../messages/use-messages.ts'
@@ -10,6 +17,7 @@ import { useQuery } from '@tanstack/react-query'
 import { accessKeysQuery } from '../../api/queries/access-keys.ts'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
+import { ProviderSections } from '../identity-providers/provider-sections.tsx'
 import { LinkLoginDialog } from './link-login-dialog.tsx'
 import { LinkedLoginsTable } from './linked-logins-table.tsx'
 import { KeysTable } from './keys-table.tsx'
@@ -65,6 +73,8 @@ export function EntitySections({ kind, entity }: Props) {
           <RulesTable rules={(entity as PolicyDto).rules} />
         </Section>
       )
+    case 'identity_providers':
+      return <ProviderSections provider={entity as IdentityProviderDto} />
     default:
       return null
   }
