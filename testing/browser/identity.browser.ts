@@ -132,7 +132,7 @@ describe('identity in the console', () => {
     assert.equal(await page.getByRole('link', { name: 'sysadmin' }).count(), 0)
     const create = page.getByRole('button', { name: /^Create user/ })
     assert.equal(await create.getAttribute('aria-disabled'), 'true')
-    assert.match((await create.getAttribute('title')) ?? '', /project_viewer/)
+    assert.match((await create.getAttribute('title')) ?? '', /Viewer/)
     await page.goto('/console/activity')
     await page.getByText('Your roles only show your own activity').waitFor()
   })

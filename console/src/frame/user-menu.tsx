@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useSession } from '../session/use-session.ts'
+import { roleText } from '../session/role-text.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { Button } from '../ui/button.tsx'
 import { Menu, MenuHeading, MenuItem, MenuLine } from '../ui/menu.tsx'
@@ -25,7 +26,7 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
       <MenuHeading>
         {user.name} · {user.domain.name}
         <br />
-        {roles.map(({ name }) => name).join(', ')}
+        {roles.map((role) => roleText(t, role).label).join(', ')}
       </MenuHeading>
       <MenuLine />
       <MenuItem icon="key" onSelect={() => navigate({ to: '/me/keys' })}>

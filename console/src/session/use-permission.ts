@@ -1,5 +1,6 @@
 import type { OperationId } from '@muster/contract'
 import { useMessages } from '../messages/use-messages.ts'
+import { roleText } from './role-text.ts'
 import { useSession } from './use-session.ts'
 
 interface Permission {
@@ -17,7 +18,7 @@ export function usePermissions(): (operation: OperationId) => Permission {
     // Operations that need no permission are not listed.
     if (!permission || permission.reach !== null) return { allowed: true, reason: undefined }
     const { action, resource } = permission
-    const names = roles.map(({ name }) => name).join(', ')
+    const names = roles.map((role) => roleText(t, role).label).join(', ')
     return {
       allowed: false,
       reason: t.session.notAllowed(

@@ -56,6 +56,9 @@ function explain(
   if (error.status === 403 && text.startsWith('X-CSRF-Token')) {
     return { title: t.session.changedElsewhere, text: t.session.changedElsewhereText }
   }
+  if (error.status === 403 && text.startsWith('Your token has no scope')) {
+    return { title: t.errors.noRole, text: t.errors.noRoleText }
+  }
   const { recorded_since: recordedSince } = error.values
   if (typeof recordedSince === 'string') {
     const isNothing = recordedSince === ''

@@ -50,7 +50,7 @@ export const accounts = {
     init: 'Not synced yet',
     connected: 'Connected',
     degraded: 'Partly connected',
-    disconnected: 'Disconnected',
+    disconnected: 'Sync failed',
     lost: 'Unreachable',
     disabled: 'Disabled',
   },
@@ -199,7 +199,7 @@ export const accounts = {
   saved: (name: string) => `${name} saved`,
   untestedTitle: 'Save without a test?',
   untestedText:
-    'These settings have not been tested. If they are wrong, the account stays disconnected until you correct them.',
+    'These settings have not been tested. If they are wrong, the syncs of the account fail until you correct them.',
   failedTitle: 'Save with a failed test?',
   testFirst: 'Test first',
   saveAnyway: 'Save anyway',

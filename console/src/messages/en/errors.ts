@@ -5,6 +5,9 @@ export const errors = {
   forbidden: 'Access denied',
   forbiddenText: (details: string) =>
     `${details} Ask an administrator for a role that allows it, or switch to another project.`,
+  noRole: 'You have no role yet',
+  noRoleText:
+    'Ask an owner of a project or an administrator for a role. Then log out and in again.',
   notFound: 'Not found, or you do not have access',
   unavailable: 'Muster is busy or its database is unavailable',
   limited: 'Too many requests',

@@ -121,7 +121,7 @@ export const overview = {
       connected: 'up to date',
       late: 'late',
       degraded: 'partly connected',
-      disconnected: 'last sync failed',
+      disconnected: 'sync failed',
       lost: 'unreachable',
       disabled: 'disabled',
     },

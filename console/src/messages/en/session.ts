@@ -63,6 +63,9 @@ export const session = {
     roles === ''
       ? `You have no role here, so you cannot ${action} ${resource}`
       : `Your roles here (${roles}) do not allow you to ${action} ${resource}`,
+  askForRole: (user: string, domain: string) =>
+    `Ask an owner of the project or an administrator for a role that allows it. Your user is ${user} in the domain ${domain}.`,
+  orSwitch: 'Or switch to another project or domain at the top of the page.',
   changedElsewhere: 'Your session has changed in another tab',
   changedElsewhereText:
     'The project was switched, or another user logged in. Nothing was changed. Reload the page.',

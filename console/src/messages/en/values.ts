@@ -53,7 +53,7 @@ export const values = {
     disable: 'Disabled',
     soldout: 'Sold out',
     connected: 'Connected',
-    disconnected: 'Disconnected',
+    disconnected: 'Sync failed',
     maintaining: 'In maintenance',
   } as Readonly<Record<string, string>>,
   providers: {

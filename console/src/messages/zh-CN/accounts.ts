@@ -29,7 +29,7 @@ export const accounts: Messages['accounts'] = {
     init: '尚未同步',
     connected: '已连接',
     degraded: '部分连接',
-    disconnected: '未连接',
+    disconnected: '同步失败',
     lost: '无响应',
     disabled: '已禁用',
   },

@@ -106,7 +106,7 @@ export const overview: Messages['overview'] = {
       connected: '最新',
       late: '已延迟',
       degraded: '部分连接',
-      disconnected: '上次同步失败',
+      disconnected: '同步失败',
       lost: '无响应',
       disabled: '已禁用',
     },

@@ -59,6 +59,9 @@ export const session: Messages['session'] = {
     roles === ''
       ? `您在这里没有角色，不能${action}${resource}`
       : `您在这里的角色（${roles}）不允许${action}${resource}`,
+  askForRole: (user, domain) =>
+    `请向项目所有者或管理员申请允许此操作的角色。您的用户是域 ${domain} 中的 ${user}。`,
+  orSwitch: '也可以在页面顶部切换到其他项目或域。',
   changedElsewhere: '您的会话已在另一个标签页中变更',
   changedElsewhereText: '项目已切换，或由其他用户登录。没有做任何修改。请重新加载页面。',
 }

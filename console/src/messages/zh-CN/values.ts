@@ -54,7 +54,7 @@ export const values: Messages['values'] = {
     disable: '禁用',
     soldout: '售罄',
     connected: '已连接',
-    disconnected: '已断开',
+    disconnected: '同步失败',
     maintaining: '维护中',
   },
   providers: {

@@ -10,6 +10,7 @@ import { FilterBar } from '../../inventory/filter-bar.tsx'
 import { ScopeMenu } from '../../inventory/scope-menu.tsx'
 import { queryProblem } from '../../inventory/use-list.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { useChangeWords } from '../../servers/use-change-words.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
@@ -35,7 +36,7 @@ export function ChangesPage() {
   if (allowed) return <Changes />
   return (
     <Page title={t.title}>
-      <EmptyState title={t.notAllowed}>{reason}</EmptyState>
+      <NotAllowed title={t.notAllowed} reason={reason} />
     </Page>
   )
 }

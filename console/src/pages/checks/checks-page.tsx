@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { checksQuery } from '../../api/queries/checks.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { checkText } from '../../servers/check-text.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
@@ -22,7 +23,7 @@ export function ChecksPage() {
   if (allowed) return <Checks />
   return (
     <Page title={t.title}>
-      <EmptyState title={t.notAllowed}>{reason}</EmptyState>
+      <NotAllowed title={t.notAllowed} reason={reason} />
     </Page>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { assignmentsQuery } from '../../api/queries/assignments.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { roleText } from '../../session/role-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -94,18 +95,19 @@ function RevokeDialog({ assignment, onClose }: RevokeDialogProps) {
   const t = useMessages()
   const queryClient = useQueryClient()
   const { role, principal, scope } = assignment
+  const { label } = roleText(t, role)
   const revoke = useMutation({
     mutationFn: () => revokeRole(toGrant(assignment)),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: ['role_assignments'] })
-      showToast(t.identity.revoked(role.name, principal.name))
+      showToast(t.identity.revoked(label, principal.name))
       onClose()
     },
   })
   const where = scope.kind === 'system' ? t.identity.system : scope.name
   return (
     <FormDialog
-      title={t.identity.revokeTitle(role.name)}
+      title={t.identity.revokeTitle(label)}
       submit={t.identity.revoke}
       onSubmit={() => revoke.mutate()}
       onClose={onClose}
@@ -113,7 +115,7 @@ function RevokeDialog({ assignment, onClose }: RevokeDialogProps) {
       error={revoke.error}
       danger
     >
-      <p>{t.identity.revokeText(role.name, principal.name, where)}</p>
+      <p>{t.identity.revokeText(label, principal.name, where)}</p>
     </FormDialog>
   )
 }

@@ -1,4 +1,5 @@
 import type { PolicyCheckDto } from '@muster/contract'
+import { RoleName } from '../../session/role-name.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
@@ -37,7 +38,7 @@ export function CheckAnswer({ check }: { readonly check: PolicyCheckDto }) {
             </Property>
             <Property label={t.identity.byRole}>
               <EntityLink kind="roles" id={by.role.id}>
-                {by.role.name}
+                <RoleName name={by.role.name} />
               </EntityLink>
             </Property>
             {by.group && (

@@ -1,6 +1,7 @@
 import type { PolicyDto, ProjectDto, UserDto } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
+import { roleText } from '../../session/role-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
@@ -61,7 +62,9 @@ export function EntityProperties({ kind, entity }: Props) {
       {kind === 'projects' && <ProjectServers project={entity as ProjectDto} />}
       {kind === 'domains' && <DomainLinks id={entity.id} />}
       {'description' in entity && (
-        <Property label={t.common.description}>{entity.description}</Property>
+        <Property label={t.common.description}>
+          {kind === 'roles' ? roleText(t, entity).hint : entity.description}
+        </Property>
       )}
       <Property label={t.common.created}>
         <TimeAgo time={entity.created_at} />

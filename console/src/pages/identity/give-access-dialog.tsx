@@ -8,6 +8,7 @@ import { choicesQuery } from '../../api/queries/entities.ts'
 import { projectRolesQuery } from '../../api/queries/relations.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
+import { roleText } from '../../session/role-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { usePermissions } from '../../session/use-permission.ts'
 import { ChoiceField, TextField } from '../../ui/field.tsx'
@@ -28,7 +29,8 @@ const nobody = { name: '', displayname: '', email: '' }
 
 /** Gives a person, a group or a new person a role in a project. A new person gets a link to set a password. */
 export function GiveAccessDialog({ project, onClose }: Props) {
-  const t = useMessages().identity
+  const messages = useMessages()
+  const t = messages.identity
   const permission = usePermissions()
   const [kind, setKind] = useState<HolderKind>('user')
   const [text, setText] = useState('')
@@ -110,19 +112,20 @@ export function GiveAccessDialog({ project, onClose }: Props) {
         label={t.role}
         name="role"
         value={roleId}
-        choices={roles.map((each) => ({ value: each.id, ...describeRole(each, t.roleTexts) }))}
+        choices={roles.map((each) => {
+          const { label, hint } = roleText(messages, each)
+          return {
+            value: each.id,
+            label,
+            hint: label === each.name ? hint : `${hint} ${each.name}`,
+          }
+        })}
         error={isTried && !role ? t.chooseRole : undefined}
         onChange={setRoleId}
       />
     </FormDialog>
   )
 }
-
-type RoleTexts = Readonly<Record<string, { readonly label: string; readonly hint: string }>>
-
-/** Built-in roles have texts in the language of the page. */
-const describeRole = ({ name, description }: RoleDto, texts: RoleTexts) =>
-  texts[name] ?? { label: name, hint: description }
 
 /** The roles that allow something in a project. */
 function useProjectRoles(): readonly RoleDto[] {
@@ -151,7 +154,8 @@ interface Wanted {
 }
 
 function useGiveAccess({ id, domain_id }: Props['project'], onClose: () => void) {
-  const t = useMessages().identity
+  const messages = useMessages()
+  const t = messages.identity
   const queryClient = useQueryClient()
   const [link, setLink] = useState<PasswordLink>()
   /** Kept, so that a second attempt after an error does not create the same person again. */
@@ -184,7 +188,7 @@ function useGiveAccess({ id, domain_id }: Props['project'], onClose: () => void)
     },
     async onSuccess(made, { name, person, role, kind }) {
       await queryClient.invalidateQueries({ queryKey: ['role_assignments'] })
-      const { label } = describeRole(role, t.roleTexts)
+      const { label } = roleText(messages, role)
       showToast(t.granted(label, kind === 'new' ? person.name : name))
       if (made) setLink(made)
       else onClose()

@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonProperties } from '../../ui/skeleton.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
-import { NotAllowed } from './not-allowed.tsx'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { EntityActions } from './entity-actions.tsx'
 import { EntityProperties } from './entity-properties.tsx'
 import { EntitySections } from './entity-sections.tsx'
@@ -49,7 +49,7 @@ function EntityPage({ kind, id }: Props) {
           )}
         </QueryView>
       ) : (
-        <NotAllowed reason={permission.reason} />
+        <NotAllowed title={t.identity.notAllowed} reason={permission.reason} />
       )}
     </Page>
   )

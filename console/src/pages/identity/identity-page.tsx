@@ -8,7 +8,7 @@ import { Page } from '../../ui/page.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
 import { NotFoundPage } from '../not-found-page.tsx'
 import { CheckDialog } from './check-dialog.tsx'
-import { NotAllowed } from './not-allowed.tsx'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { EntityFormDialog } from './entity-form-dialog.tsx'
 import { EntityList } from './entity-list.tsx'
 
@@ -64,7 +64,7 @@ function KindPage({ kind }: { readonly kind: Kind }) {
       {canList.reason === undefined ? (
         <EntityList kind={kind} />
       ) : (
-        <NotAllowed reason={canList.reason} />
+        <NotAllowed title={t.identity.notAllowed} reason={canList.reason} />
       )}
       {isCreating && <EntityFormDialog kind={kind} onClose={() => setCreating(false)} />}
       {isChecking && <CheckDialog onClose={() => setChecking(false)} />}

@@ -1,4 +1,6 @@
 import { usePermission } from '../../session/use-permission.ts'
+import { RoleName } from '../../session/role-name.tsx'
+import { roleText } from '../../session/role-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'
@@ -33,7 +35,7 @@ export function useAssignmentColumns(
     title: t.identity.role,
     cell: ({ role }) => (
       <EntityLink kind="roles" id={role.id}>
-        {role.name}
+        <RoleName name={role.name} />
       </EntityLink>
     ),
   }
@@ -99,7 +101,7 @@ function RevokeButton({ assignment, onRevoke }: RevokeProps) {
     <Button
       small
       look="quiet"
-      aria-label={t.identity.revokeOf(role.name, principal.name)}
+      aria-label={t.identity.revokeOf(roleText(t, role).label, principal.name)}
       disabledReason={reason}
       onClick={() => onRevoke(assignment)}
     >

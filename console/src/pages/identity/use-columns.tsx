@@ -1,7 +1,10 @@
+import type { RoleDto } from '@muster/contract'
 import { administeredResources, type PageResource } from '@muster/contract/resources'
 import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
+import { RoleName } from '../../session/role-name.tsx'
+import { roleText } from '../../session/role-text.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
@@ -37,10 +40,11 @@ export function useColumns(kind: Kind, rows: readonly AnyEntity[]): readonly Col
     if (name === 'name') {
       return (
         <EntityLink kind={kind} id={entity.id}>
-          {entity.name}
+          {kind === 'roles' ? <RoleName name={entity.name} /> : entity.name}
         </EntityLink>
       )
     }
+    if (kind === 'roles' && name === 'description') return roleText(t, entity as RoleDto).hint
     const input = inputOf(kind, name)
     if ((input === 'domain' || input === 'project') && typeof value === 'string') {
       return (

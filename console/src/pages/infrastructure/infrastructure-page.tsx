@@ -25,6 +25,7 @@ import { TimeControl } from '../../inventory/time-control.tsx'
 import { useAsOf } from '../../inventory/use-as-of.ts'
 import { useList } from '../../inventory/use-list.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useScopePermission } from '../../session/use-scope-permission.ts'
@@ -61,7 +62,7 @@ export function InfrastructurePage() {
   if (allowed) return <ResourceList key={kind} kind={kind} />
   return (
     <Page title={t.kinds[kind]}>
-      <EmptyState title={t.notAllowed}>{reason}</EmptyState>
+      <NotAllowed title={t.notAllowed} reason={reason} />
     </Page>
   )
 }

@@ -4,6 +4,7 @@ import { PastNotice } from '../../inventory/past-notice.tsx'
 import { TimeControl } from '../../inventory/time-control.tsx'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button, buttonClass } from '../../ui/button.tsx'
@@ -25,7 +26,7 @@ export function LocationsPage() {
   if (allowed) return <Locations />
   return (
     <Page title={t.title}>
-      <EmptyState title={t.notAllowed}>{reason}</EmptyState>
+      <NotAllowed title={t.notAllowed} reason={reason} />
     </Page>
   )
 }

@@ -5,9 +5,9 @@ import { TimeControl } from '../../inventory/time-control.tsx'
 import { useAsOf } from '../../inventory/use-as-of.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
+import { NotAllowed } from '../../session/not-allowed.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
-import { EmptyState } from '../../ui/empty-state.tsx'
 import { useConnection } from '../../api/connection.ts'
 import { viewOf } from '../../api/query-result.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
@@ -30,7 +30,7 @@ export function OverviewPage() {
   if (allowed) return <Fleet />
   return (
     <Page title={t.overview.title}>
-      <EmptyState title={t.overview.notAllowed}>{reason}</EmptyState>
+      <NotAllowed title={t.overview.notAllowed} reason={reason} />
     </Page>
   )
 }
