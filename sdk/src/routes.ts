@@ -33,7 +33,7 @@ export const routes = {
   getLinkedLogins: 'GET /v3/users/{id}/linked_logins',
   linkLogins: 'POST /v3/linked_logins',
   unlinkLogin: 'DELETE /v3/users/{id}/linked_logins/{provider_id}',
-  listIdentityProviderDrivers: 'GET /v3/identity_provider_drivers',
+  getIdentityProviderDrivers: 'GET /v3/identity_provider_drivers',
   testNewIdentityProvider: 'POST /v3/identity_providers/test',
   testIdentityProvider: 'POST /v3/identity_providers/{id}/test',
   previewIdentityProviderMapping: 'POST /v3/identity_providers/{id}/mapping/preview',

@@ -42,7 +42,7 @@ export type IdentityProviderDriverDto = Static<typeof IdentityProviderDriver>
 
 export const identityProviderDriverOperations = [
   {
-    id: 'listIdentityProviderDrivers',
+    id: 'getIdentityProviderDrivers',
     method: 'GET',
     path: '/v3/identity_provider_drivers',
     ...identityDefaults,
@@ -53,7 +53,7 @@ export const identityProviderDriverOperations = [
       at: ['system', 'domain'],
     },
     tag: 'Identity providers',
-    summary: 'List drivers of identity providers',
+    summary: 'Show the drivers of identity providers',
     description: 'The kinds of identity providers that you can attach, with the options of each.',
     responses: {
       200: {

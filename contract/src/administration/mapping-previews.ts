@@ -1,4 +1,4 @@
-import { Type, type Static } from 'typebox'
+import { Type, type Static, type TSchema } from 'typebox'
 import { identityDefaults } from '../operation-defaults.ts'
 import type { Operation } from '../operation.ts'
 import { exactObject } from '../scalars.ts'
@@ -7,20 +7,40 @@ import { Mapping } from './identity-providers.ts'
 
 const text = Type.String()
 
+/** Levels of objects in claims, such as `resource_access.app.roles` of Keycloak. */
+const claimLevels = 3
+
+const claimsOf = (value: TSchema) =>
+  Type.Unsafe<Record<string, unknown>>(
+    Type.Record(Type.String(), value, {
+      additionalProperties: false,
+      maxProperties: 200,
+      propertyNames: { minLength: 1, maxLength: 255 },
+    }),
+  )
+
+const ClaimText = Type.Union([
+  Type.String({ maxLength: 8192 }),
+  Type.Number(),
+  Type.Boolean(),
+  Type.Null(),
+])
+
+function ClaimValue(levels: number): TSchema {
+  const item = levels === 0 ? ClaimText : Type.Union([ClaimText, claimsOf(ClaimValue(levels - 1))])
+  return Type.Union([item, Type.Array(item, { maxItems: 2_000 })])
+}
+
 const LoginPreviewRequest = exactObject({
   mapping: Type.Optional({
     ...Mapping,
     description: 'Rules to preview instead of the stored ones',
   }),
-  claims: Type.Optional(
-    Type.Record(Type.String(), Type.Unknown(), {
-      additionalProperties: false,
-      maxProperties: 200,
-      propertyNames: { minLength: 1, maxLength: 255 },
-      description:
-        'What the provider says about the person. `oidc`: the claims of an ID token. `cas`: `user` and the attributes. `ldap`: the attributes of `id_attribute` and `name_attribute`, `groups` and `group_dns`.',
-    }),
-  ),
+  claims: Type.Optional({
+    ...claimsOf(ClaimValue(claimLevels)),
+    description:
+      'What the provider says about the person. `oidc`: the claims of an ID token. `cas`: `user` and the attributes. `ldap`: the attributes of `id_attribute` and `name_attribute`, `groups` and `group_dns`.',
+  }),
   login_name: Type.Optional(
     Type.String({
       minLength: 1,

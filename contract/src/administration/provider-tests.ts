@@ -7,7 +7,7 @@ import { flatProviderOptions, ProviderOptions } from './identity-providers.ts'
 /** Seconds that a test may take. */
 export const longestProviderTest = 10
 
-export const providerChecks = [
+const providerChecks = [
   'discovery',
   'issuer',
   'keys',

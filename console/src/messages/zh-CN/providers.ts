@@ -50,6 +50,19 @@ export const providers: Messages['providers'] = {
         sync_limit: '一次同步最多可以停用或收回角色的人员百分比',
       },
     },
+    workload: {
+      title: '工作负载',
+      description: '程序使用其在 Kubernetes、GitHub 或 GitLab 中的令牌登录。',
+      fields: {
+        issuer: '令牌的签发者，例如 https://token.actions.githubusercontent.com',
+        audience: '用于 Muster 的令牌的受众',
+        subjects:
+          '可以登录的主体，以空格分隔，例如 repo:acme/web:ref:refs/heads/main。* 代表除 : 和 / 以外的任意字符。',
+        name_claim: '新用户名称所在的声明',
+        create_users: '首次登录时是否创建用户。否则只有登录过或已关联的主体可以登录。',
+        ca: '签发者的 CA，PEM 格式。留空则使用公共 CA。',
+      },
+    },
   },
   optionNames: {
     url: '地址',
@@ -62,6 +75,7 @@ export const providers: Messages['providers'] = {
     scopes: '范围',
     name_claim: '名称声明',
     audience: '受众',
+    subjects: '主体',
     create_users: '创建用户',
     servers: '服务器',
     plain_text: '不使用 TLS',

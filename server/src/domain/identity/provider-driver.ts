@@ -72,7 +72,7 @@ export type Check = <Value>(
   work: () => Promise<{ readonly found: string; readonly value: Value }>,
 ) => Promise<{ readonly value: Value } | undefined>
 
-export type CheckName = ProviderTest['checks'][number]['name']
+type CheckName = ProviderTest['checks'][number]['name']
 
 /** A check failed because of another option than usual. */
 export class OptionError extends Error {

@@ -185,8 +185,8 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
       shown('test', await use.testIdentityProvider(caller, parameters.id, body.identity_provider)),
     previewIdentityProviderMapping: async ({ caller, parameters, body }) =>
       shown('preview', await use.previewIdentityProviderMapping(caller, parameters.id, body)),
-    listIdentityProviderDrivers: () =>
-      shown('identity_provider_drivers', use.listIdentityProviderDrivers()),
+    getIdentityProviderDrivers: () =>
+      shown('identity_provider_drivers', use.getIdentityProviderDrivers()),
     listUserProjects: listRelated('projects', use.listUserProjects),
     listUserGroups: listRelated('groups', use.listUserGroups),
 

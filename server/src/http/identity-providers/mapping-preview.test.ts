@@ -119,6 +119,11 @@ onEngineOfLane('the preview of a mapping', (engine) => {
         )
         const isNew = name !== 'one for all' || at === 0
         assert.equal(shown.user.result, isNew ? 'create' : 'existing', what)
+        if (isNew)
+          assert.ok(
+            shown.assignments.every(({ result }) => result === 'grant'),
+            what,
+          )
         const user = await logIn(name, groups)
         assert.ok(user, what)
         assert.deepEqual([shown.user.name, shown.user.id], [name, isNew ? '' : user.Id], what)

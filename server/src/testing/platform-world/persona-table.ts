@@ -274,7 +274,7 @@ export const personaTable = {
   testNewIdentityProvider: adminsOnly,
   testIdentityProvider: { any: adminsOnly },
   previewIdentityProviderMapping: { any: adminsOnly },
-  listIdentityProviderDrivers: {
+  getIdentityProviderDrivers: {
     allowed: 'domainViewer domainAdmin auditor admins',
     forbidden: 'others',
   },

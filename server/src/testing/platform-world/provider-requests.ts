@@ -44,5 +44,5 @@ export const providerRequests = {
     ...at(providerId),
     body: { claims: { user: 'somebody' } },
   })),
-  listIdentityProviderDrivers: read(),
+  getIdentityProviderDrivers: read(),
 }

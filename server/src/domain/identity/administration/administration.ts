@@ -85,7 +85,7 @@ export function createAdministration(dependencies: Dependencies) {
     ...createLinkedLoginUseCases(context),
     ...createTestProviders(context),
     ...createPreviewLogins(context),
-    listIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
+    getIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
     ...createLocalPasswordUseCases(context),
     checkPolicy: createCheckPolicy(dependencies),
 

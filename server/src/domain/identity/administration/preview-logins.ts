@@ -200,7 +200,9 @@ export function createPreviewLogins(dependencies: Dependencies) {
         'plan' in planned
           ? describeUser(person, planned.plan)
           : { ...textsOf(person), result: 'refused' as const, ...planned, id: '' }
-      const mapped = await mapRoles(provider, person, user.id)
+      // The id of a user who would be created is in the plan only.
+      const userId = 'plan' in planned ? planned.plan.result.id : ''
+      const mapped = await mapRoles(provider, person, userId)
       return {
         user,
         attributes: [...person.attributes].map(([name, values]) => ({ name, values: [...values] })),
