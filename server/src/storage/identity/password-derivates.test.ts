@@ -95,6 +95,9 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'access_keys.secret',
         // The credentials of a source, encrypted.
         'cloudaccounts.credentials',
+        // Whether a domain accepts passwords, and since when.
+        'domains.local_passwords',
+        'domains.local_passwords_since',
         // Of an action on servers.
         'idempotency_keys.request_hash',
         // The secrets of providers, encrypted.
