@@ -75,6 +75,7 @@ export const identity = {
     default_project_id: 'Default project',
     expires_at: 'Expires',
     last_login_at: 'Last login',
+    break_glass: 'Break-glass user',
     password: 'Password',
     scope: 'Scope',
     rules: 'Rules',
@@ -323,6 +324,28 @@ export const identity = {
   unlinkText:
     'The sessions of this login end, and roles that the mapping of the provider assigned are revoked.',
   loginUnlinked: (provider: string) => `Login at ${provider} unlinked`,
+  localPasswords: 'Local passwords',
+  passwordsOn: 'All users with a password of Muster can log in with it.',
+  passwordsRestricted: 'Only break-glass users can log in with a password of Muster. Restricted',
+  restrictPasswords: 'Restrict to break-glass users',
+  allowPasswords: 'Allow for all users',
+  restrictPasswordsText:
+    'All other users must log in at an identity provider. Sessions of their password logins end; access keys stay. After 30 days their passwords are erased.',
+  allowPasswordsText:
+    'All users can log in with the passwords that they have. Passwords that were refused for 30 days are erased and must be set again.',
+  passwordsNowRestricted: 'Local passwords restricted to break-glass users',
+  passwordsNowOn: 'Local passwords allowed for all users',
+  losePassword: (passwords: string, access: string) =>
+    `Users who can no longer log in with a password: ${passwords}. Of these, without any other login: ${access}.`,
+  loseAccess: (names: string, more: number, shown: string) =>
+    `Without any login: ${names}${more > 0 ? ` and ${shown} more` : ''}.`,
+  breakGlassUsers: (names: string) =>
+    names === '' ? 'There are no break-glass users.' : `Break-glass users: ${names}.`,
+  breakGlassYes: 'Can log in with a password where others cannot',
+  markBreakGlass: 'Make break-glass user',
+  unmarkBreakGlass: 'End break-glass user',
+  breakGlassMarked: (name: string) => `${name} is a break-glass user`,
+  breakGlassUnmarked: (name: string) => `${name} is no longer a break-glass user`,
   noKeys: 'No access keys.',
   activity: 'Activity',
   actionsByUser: 'Actions by this user',

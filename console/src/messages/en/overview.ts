@@ -29,6 +29,10 @@ export const overview = {
     tasks: (count: number, shown: string) =>
       count === 1 ? '1 task failed' : `${shown} tasks failed`,
     tasksReason: 'Actions in Muster, in the last 24 hours.',
+    logins: (count: number, shown: string) =>
+      count === 1 ? '1 break-glass login' : `${shown} break-glass logins`,
+    loginsReason:
+      'With a password that other users of the domain cannot use, in the last 24 hours.',
     lastKnown: (time: string) => `Last known at ${time}`,
     lastSync: 'Last full sync:',
   },

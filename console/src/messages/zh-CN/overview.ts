@@ -28,6 +28,8 @@ export const overview: Messages['overview'] = {
     serversReason: '由来源上报。',
     tasks: (_, shown) => `${shown} 个任务失败`,
     tasksReason: '最近 24 小时内在 Muster 中的操作。',
+    logins: (_, shown) => `${shown} 次应急登录`,
+    loginsReason: '最近 24 小时内，使用了该域其他用户不能使用的密码。',
     lastKnown: (time) => `截至 ${time} 的情况`,
     lastSync: '上次完整同步：',
   },

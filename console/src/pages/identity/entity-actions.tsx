@@ -47,6 +47,7 @@ export function EntityActions({ kind, entity }: Props) {
           <Button disabledReason={canUpdate.reason} onClick={() => open('link')}>
             {t.identity.passwordLink}
           </Button>
+          <BreakGlassButton user={entity as UserDto} reason={canUpdate.reason} />
         </>
       )}
       <Button icon="edit" disabledReason={canUpdate.reason} onClick={() => open('edit')}>
@@ -61,7 +62,15 @@ export function EntityActions({ kind, entity }: Props) {
             {t.identity.disable}
           </Button>
         ) : (
-          <EnableButton kind={kind} entity={entity} reason={canUpdate.reason} />
+          <ChangeButton
+            kind={kind}
+            entity={entity}
+            changes={{ enabled: true }}
+            reason={canUpdate.reason}
+            done={t.identity.wasEnabled(entity.name)}
+          >
+            {t.identity.enable}
+          </ChangeButton>
         ))}
       <Button
         look="danger"
@@ -89,22 +98,50 @@ export function EntityActions({ kind, entity }: Props) {
   )
 }
 
-function EnableButton({ kind, entity, reason }: Props & { readonly reason: string | undefined }) {
-  const t = useMessages()
+interface ChangeProps extends Props {
+  readonly changes: Readonly<Record<string, unknown>>
+  readonly reason: string | undefined
+  readonly done: string
+  readonly children: string
+}
+
+/** Changes an entity at once, because it can be undone as easily. */
+function ChangeButton({ kind, entity, changes, reason, done, children }: ChangeProps) {
   const queryClient = useQueryClient()
-  const enable = useMutation({
-    mutationFn: () => updateEntity(kind, entity.id, { enabled: true }),
+  const change = useMutation({
+    mutationFn: () => updateEntity(kind, entity.id, changes),
     async onSuccess() {
       await queryClient.invalidateQueries({ queryKey: [kind] })
-      showToast(t.identity.wasEnabled(entity.name))
+      showToast(done)
     },
   })
   return (
     <>
-      <Button busy={enable.isPending} disabledReason={reason} onClick={() => enable.mutate()}>
-        {t.identity.enable}
+      <Button busy={change.isPending} disabledReason={reason} onClick={() => change.mutate()}>
+        {children}
       </Button>
-      {enable.isError && <ErrorNotice error={enable.error} />}
+      {change.isError && <ErrorNotice error={change.error} />}
     </>
+  )
+}
+
+interface BreakGlassProps {
+  readonly user: UserDto
+  readonly reason: string | undefined
+}
+
+function BreakGlassButton({ user, reason }: BreakGlassProps) {
+  const { identity: t } = useMessages()
+  const { name, break_glass: isMarked } = user
+  return (
+    <ChangeButton
+      kind="users"
+      entity={user}
+      changes={{ break_glass: !isMarked }}
+      reason={reason}
+      done={isMarked ? t.breakGlassUnmarked(name) : t.breakGlassMarked(name)}
+    >
+      {isMarked ? t.unmarkBreakGlass : t.markBreakGlass}
+    </ChangeButton>
   )
 }

@@ -114,6 +114,9 @@ function UserProperties({ user }: { readonly user: UserDto }) {
       <Property label={t.identity.fields.last_login_at}>
         <TimeAgo time={user.last_login_at} never={t.identity.neverLoggedIn} />
       </Property>
+      {user.break_glass && (
+        <Property label={t.identity.fields.break_glass}>{t.identity.breakGlassYes}</Property>
+      )}
       <Property label={t.identity.passwordExpires}>
         <TimeAgo time={user.password_expires_at} never={t.identity.never} />
       </Property>

@@ -1,5 +1,6 @@
 import type {
   IdentityProviderDto,
+  DomainDto,
   OperationId,
   PolicyDto,
   PolicyRule,
@@ -18,6 +19,7 @@ import { accessKeysQuery } from '../../api/queries/access-keys.ts'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ProviderSections } from '../identity-providers/provider-sections.tsx'
+import { LocalPasswordsSection } from './local-passwords-section.tsx'
 import { LinkLoginDialog } from './link-login-dialog.tsx'
 import { LinkedLoginsTable } from './linked-logins-table.tsx'
 import { KeysTable } from './keys-table.tsx'
@@ -43,7 +45,12 @@ export function EntitySections({ kind, entity }: Props) {
         <AssignmentsSection of={{ kind: 'project', id, name }} project={entity as ProjectDto} />
       )
     case 'domains':
-      return <AssignmentsSection of={{ kind: 'domain', id, name }} />
+      return (
+        <>
+          <AssignmentsSection of={{ kind: 'domain', id, name }} />
+          <LocalPasswordsSection domain={entity as DomainDto} />
+        </>
+      )
     case 'users':
       return (
         <>

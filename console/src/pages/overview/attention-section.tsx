@@ -5,6 +5,7 @@ import type { ReactNode } from 'react'
 import { useConnection } from '../../api/connection.ts'
 import { allAccountsQuery } from '../../api/queries/accounts.ts'
 import { checksQuery } from '../../api/queries/checks.ts'
+import { newestEventsQuery } from '../../api/queries/events.ts'
 import { failedTasksQuery } from '../../api/queries/tasks.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { renderTerm } from '../../filter/terms.ts'
@@ -28,6 +29,8 @@ import styles from './attention-section.module.css'
 const day = 86_400_000
 const mostShown = 8
 
+const breakGlassLogins = { action: 'break_glass_login', last: '24h' } as const
+
 const failedTerm = renderTerm('status', statusesIn.failed)
 
 /** Rounded, so that the same request is repeated. */
@@ -42,7 +45,7 @@ interface Props {
   readonly isEmpty?: boolean
 }
 
-/** Violated checks, accounts that fail, failed servers and tasks, the most severe first. */
+/** Violated checks, accounts that fail, failed servers and tasks, break-glass logins, the most severe first. */
 export function AttentionSection({ query, isEmpty = false }: Props) {
   const { overview: t } = useMessages()
   const { number, clock } = useFormat()
@@ -58,7 +61,11 @@ export function AttentionSection({ query, isEmpty = false }: Props) {
     ...failedTasksQuery(failedSince(now)),
     enabled: permission('listTasks').allowed,
   })
-  const sources = [checks, accounts, tasks, query]
+  const logins = useQuery({
+    ...newestEventsQuery(breakGlassLogins),
+    enabled: permission('listEvents').allowed,
+  })
+  const sources = [checks, accounts, tasks, logins, query]
   const inStatuses = query.data?.groups['status'] ?? []
   const failed = new Set<string>(statusesIn.failed)
   const items = attentionOf(
@@ -69,6 +76,7 @@ export function AttentionSection({ query, isEmpty = false }: Props) {
         .filter(({ value }) => failed.has(String(value)))
         .reduce((sum, { count }) => sum + count, 0),
       failedTasks: tasks.data ?? 0,
+      breakGlassLogins: logins.data?.length ?? 0,
     },
     now,
   )
@@ -184,6 +192,19 @@ function Item({ item }: { readonly item: Attention }) {
           <ServersLink q={failedTerm}>{t.servers(item.count, number(item.count))}</ServersLink>
         }
         reason={t.serversReason}
+      />
+    )
+  }
+  if (item.kind === 'logins') {
+    return (
+      <Row
+        item={item}
+        title={
+          <Link to="/activity" search={breakGlassLogins}>
+            {t.logins(item.count, number(item.count))}
+          </Link>
+        }
+        reason={t.loginsReason}
       />
     )
   }

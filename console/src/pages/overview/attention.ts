@@ -6,17 +6,19 @@ interface Known {
   readonly accounts: readonly CloudAccount[]
   readonly failedServers: number
   readonly failedTasks: number
+  /** Logins of break-glass users with a password that others cannot use. */
+  readonly breakGlassLogins: number
 }
 
 /** Something that somebody should look at. */
 export type Attention = { readonly severity: CheckSeverity } & (
   | { readonly kind: 'check'; readonly check: Check }
   | { readonly kind: 'account'; readonly account: CloudAccount; readonly freshness: Freshness }
-  | { readonly kind: 'servers' | 'tasks'; readonly count: number }
+  | { readonly kind: 'servers' | 'tasks' | 'logins'; readonly count: number }
 )
 
 const severities: readonly CheckSeverity[] = ['critical', 'warning', 'info']
-const kinds: readonly Attention['kind'][] = ['check', 'account', 'servers', 'tasks']
+const kinds: readonly Attention['kind'][] = ['check', 'account', 'servers', 'tasks', 'logins']
 
 /** The accounts themselves are listed, so the built-in check of them says nothing new. */
 const isOfAccounts = ({ id }: Check) => /^c0+9$/.test(id)
@@ -25,7 +27,7 @@ const countOf = (item: Attention) => (item.kind === 'check' ? item.check.violati
 
 /** What needs attention, the most severe first. */
 export function attentionOf(
-  { checks, accounts, failedServers, failedTasks }: Known,
+  { checks, accounts, failedServers, failedTasks, breakGlassLogins }: Known,
   now: number,
 ): readonly Attention[] {
   const violated = checks.filter(
@@ -44,6 +46,9 @@ export function attentionOf(
   }
   if (failedServers > 0) items.push({ kind: 'servers', severity: 'critical', count: failedServers })
   if (failedTasks > 0) items.push({ kind: 'tasks', severity: 'warning', count: failedTasks })
+  if (breakGlassLogins > 0) {
+    items.push({ kind: 'logins', severity: 'warning', count: breakGlassLogins })
+  }
   return items.toSorted(
     (a, b) =>
       severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
