@@ -39,8 +39,8 @@ export function createGateway(parts: Parts) {
   const sessions = createSessions({ ...parts, cookies, sameOrigin, upstream })
   const logIn = createLogIn({ upstream, sessions })
 
-  async function showLoginOptions(): Promise<LoginOptions> {
-    const providers = await providerLogins.list()
+  async function showLoginOptions(domain?: string): Promise<LoginOptions> {
+    const providers = await providerLogins.list(domain)
     return {
       platform,
       version,

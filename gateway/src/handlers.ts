@@ -18,7 +18,7 @@ interface Dependencies {
   readonly switchScope: SwitchScope
   readonly providerLogin: ReturnType<typeof createProviderLogin>
   readonly describeSession: DescribeSession
-  readonly showLoginOptions: () => Promise<LoginOptions>
+  readonly showLoginOptions: (domain?: string) => Promise<LoginOptions>
   readonly createError: CreateError
 }
 
@@ -66,9 +66,9 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
   }
 
   return {
-    async showLoginOptions({ exchange }) {
+    async showLoginOptions({ exchange, query }) {
       sameOrigin.requireOwnPage(exchange)
-      return { status: 200, headers: noStore, body: await showLoginOptions() }
+      return { status: 200, headers: noStore, body: await showLoginOptions(query.domain) }
     },
 
     async createSession({ exchange, body }) {

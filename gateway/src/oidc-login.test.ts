@@ -74,6 +74,32 @@ describe('login at an OpenID provider', () => {
     assert.ok(!browser.cookies.has('__Host-muster-login'))
   })
 
+  test('is offered to the people of its domain, whose name may be typed in any way', async () => {
+    const browser = createBrowser(platform.url)
+    const { body } = await platform.call<{ domain: { id: string } }>('POST', '/v3/domains', {
+      domain: { name: 'Branch' },
+    })
+    const elsewhere = { name: 'branch login', domain_id: body.domain.id }
+    const { id: branch } = await platform.addOidc('https://branch.example.org', elsewhere)
+    const disabled = { name: 'disabled', domain_id: body.domain.id, enabled: false }
+    await platform.addOidc('https://disabled.example.org', disabled)
+    await platform.call('POST', '/v3/domains', { domain: { name: 'Empty' } })
+    const offered = async (domain: string) => {
+      const path = `/api/login?${new URLSearchParams({ domain }).toString()}`
+      return (await browser.ask<LoginOptions>(path)).body.providers.map((provider) => provider.id)
+    }
+    for (const name of ['Branch', 'branch', ' BRANCH ', 'ｂｒａｎｃｈ']) {
+      assert.deepEqual(await offered(name), [branch], name)
+    }
+    assert.deepEqual(await offered('Default'), [id])
+    for (const name of ['Empty', 'nowhere', '*', '%', body.domain.id]) {
+      assert.deepEqual(await offered(name), [], name)
+    }
+    const { body: all } = await browser.ask<LoginOptions>('/api/login')
+    assert.deepEqual(new Set(all.providers.map((provider) => provider.id)), new Set([id, branch]))
+    await platform.changeProvider(branch, { enabled: false })
+  })
+
   test('begins anew each time: state, nonce and challenge are never repeated', async () => {
     const browser = createBrowser(platform.url)
     for (const name of ['state', 'nonce', 'code_challenge']) {

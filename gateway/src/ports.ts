@@ -69,7 +69,8 @@ type RememberedValues = Readonly<Record<string, string>>
 
 /** Logins on pages of identity providers. */
 export interface ProviderLogins {
-  list(): Promise<readonly { readonly id: string; readonly name: string }[]>
+  /** Those of the domain with this name, or all. */
+  list(domain?: string): Promise<readonly { readonly id: string; readonly name: string }[]>
   /**
    * Undefined if there is no such provider, or none whose logins can be linked in a browser. Rejects if it
    * does not answer.

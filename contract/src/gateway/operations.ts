@@ -51,6 +51,16 @@ export const gatewayOperations = [
     access: 'public',
     tag,
     summary: 'List login options',
+    query: exactObject({
+      domain: Type.Optional(
+        Type.String({
+          minLength: 1,
+          maxLength: 255,
+          description:
+            'Name of a domain: only its providers. A domain that does not exist has none.',
+        }),
+      ),
+    }),
     responses: {
       200: { description: 'Login options', body: LoginOptions, example: loginOptionsExample },
     },

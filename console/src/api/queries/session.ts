@@ -1,4 +1,4 @@
-import { queryOptions } from '@tanstack/react-query'
+import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api } from '../client.ts'
 
 /** The user, the scope and the permissions of the session. */
@@ -15,8 +15,12 @@ export const sessionsQuery = queryOptions({
   queryFn: async ({ signal }) => (await api.listSessions({ signal })).sessions,
 })
 
-export const loginOptionsQuery = queryOptions({
-  queryKey: ['login'],
-  queryFn: ({ signal }) => api.showLoginOptions({ signal }),
-  staleTime: Number.POSITIVE_INFINITY,
-})
+/** How people of a domain log in, or of any domain. */
+export const loginOptionsQuery = (domain = '') =>
+  queryOptions({
+    queryKey: ['login', domain],
+    queryFn: ({ signal }) =>
+      api.showLoginOptions({ query: domain === '' ? {} : { domain }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: Number.POSITIVE_INFINITY,
+  })

@@ -7,18 +7,25 @@ import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { useLogIn, type LogIn } from './use-log-in.ts'
-import { useEffect } from 'react'
+import { useEffect, useState } from 'react'
+import { readStoredText, storeText } from '../../browser/local-storage.ts'
+import { useDebounced } from '../../ui/use-debounced.ts'
 import type { LoginOptions } from '@muster/contract'
 
 /** The reasons that the address can give for showing this page. */
 const reasons = ['ended', 'out', 'provider', 'unreachable'] as const
+
+/** The domain that was last typed, with which this browser begins again. */
+const domainKey = 'muster.domain'
+const settled = 250
 
 export function LoginPage() {
   const t = useMessages()
   const search = useSearch({ strict: false })
   const logIn = useLogIn()
   useClearCache()
-  const query = useQuery(loginOptionsQuery)
+  const [domain, setDomain] = useState(() => readStoredText(domainKey) ?? '')
+  const query = useQuery(loginOptionsQuery(useDebounced(domain.trim(), settled)))
   const { data: options } = query
   const why = reasons.find((reason) => reason === search['why'])
   const notes = {
@@ -44,6 +51,9 @@ export function LoginPage() {
       <div className={styles.cards}>
         <PasswordForm
           logIn={logIn}
+          domain={domain}
+          onDomain={setDomain}
+          onLeave={() => storeText(domainKey, domain.trim())}
           providers={(options?.providers ?? []).map(({ id, name }) => ({
             name,
             href: `/api/session/providers/${encodeURIComponent(id)}?${new URLSearchParams(next).toString()}`,
@@ -68,7 +78,7 @@ function useClearCache(): void {
   const router = useRouter()
   const queryClient = useQueryClient()
   useEffect(() => {
-    const [own] = loginOptionsQuery.queryKey
+    const [own] = loginOptionsQuery().queryKey
     queryClient.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== own })
     router.clearCache()
   }, [router, queryClient])

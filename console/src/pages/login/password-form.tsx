@@ -9,14 +9,17 @@ import type { LogIn } from './use-log-in.ts'
 
 interface Props {
   readonly logIn: LogIn
+  readonly domain: string
+  readonly onDomain: (domain: string) => void
+  /** Called before a login, here or at a provider. */
+  readonly onLeave: () => void
   readonly providers: readonly { readonly name: string; readonly href: string }[]
 }
 
-export function PasswordForm({ logIn, providers }: Props) {
+export function PasswordForm({ logIn, domain, onDomain, onLeave, providers }: Props) {
   const t = useMessages()
   const [name, setName] = useState('')
   const [password, setPassword] = useState('')
-  const [domain, setDomain] = useState('')
   const isWrong = isApiError(logIn.error) && logIn.error.status === 401
   return (
     <form
@@ -24,6 +27,7 @@ export function PasswordForm({ logIn, providers }: Props) {
       aria-label={t.session.title}
       onSubmit={(event) => {
         event.preventDefault()
+        onLeave()
         logIn.mutate({ name, password, ...(domain !== '' && { domain }) })
       }}
     >
@@ -56,14 +60,15 @@ export function PasswordForm({ logIn, providers }: Props) {
         label={t.session.domain}
         hint={t.session.domainHint}
         name="domain"
+        maxLength={255}
         value={domain}
-        onChange={(event) => setDomain(event.target.value)}
+        onChange={(event) => onDomain(event.target.value)}
       />
       <Button look="primary" type="submit" busy={logIn.isPending}>
         {t.session.logIn}
       </Button>
       {providers.map((provider) => (
-        <a key={provider.href} href={provider.href} className={buttonClass()}>
+        <a key={provider.href} href={provider.href} className={buttonClass()} onClick={onLeave}>
           {t.session.withProvider(provider.name)}
         </a>
       ))}

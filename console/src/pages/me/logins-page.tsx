@@ -17,7 +17,7 @@ const outcomes = ['yes', 'no'] as const
 export function LoginsPage() {
   const { me: t } = useMessages()
   const { user } = useSession()
-  const { data } = useQuery(loginOptionsQuery)
+  const { data } = useQuery(loginOptionsQuery())
   const search = useSearch({ strict: false })
   const outcome = outcomes.find((each) => each === search['linked'])
   const [isLinking, setLinking] = useState(false)

@@ -39,6 +39,11 @@ export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies)
   const listEnabled = async () =>
     (await registry.list('identity_providers', everywhere, all({ enabled: true }))).items
 
+  async function findDomainId(name: string): Promise<string | undefined> {
+    const query = { ...all({ name }), limit: 1 }
+    return (await registry.list('domains', everywhere, query)).items[0]?.id
+  }
+
   /**
    * Whether the provider is the only one that sends browsers to the shared address. Of several, one could
    * have sent the browser to another, whose credential it would then be shown (mix-up).
@@ -51,11 +56,15 @@ export function createBrowserLogins({ registry, drivers, inTurn }: Dependencies)
   }
 
   return {
-    /** The enabled providers that the login page offers. */
-    async list(): Promise<readonly { readonly id: string; readonly name: string }[]> {
+    /** The enabled providers that the login page offers: those of a domain, or all. */
+    async list(
+      domain?: string,
+    ): Promise<readonly { readonly id: string; readonly name: string }[]> {
       const providers = await listEnabled()
+      const id = domain === undefined ? undefined : await findDomainId(domain)
       return providers
         .filter(({ driver }) => flowOf(drivers, driver))
+        .filter(({ domain_id }) => domain === undefined || domain_id === id)
         .map(({ id, name }) => ({ id, name }))
     },
 
