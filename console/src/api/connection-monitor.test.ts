@@ -182,6 +182,17 @@ describe('the connection monitor', () => {
     assert.deepEqual(monitor.state(), { isConnected: true })
   })
 
+  it('stays connected while one request fails in Muster itself, and retries it', async (t) => {
+    const { monitor, calls, pass } = watch(t)
+    monitor.setProblem('checks', 'failing')
+    await pass(8_000)
+    assert.deepEqual(monitor.state(), { isConnected: true })
+    assert(calls.includes('retry'))
+    assert(monitor.hasProblem('checks'))
+    monitor.setProblem('checks', undefined)
+    assert(!monitor.hasProblem('checks'))
+  })
+
   it('probes immediately when the user retries or another request fails', async (t) => {
     const { monitor, calls } = watch(t)
     monitor.noteFailure()

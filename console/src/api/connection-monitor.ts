@@ -51,6 +51,8 @@ export function createConnectionMonitor(options: Options) {
   const { probe, onReconnect, onRetry, onHang, isHidden } = options
   const listeners = new Set<() => void>()
   const failingRequests = new Set<string>()
+  /** Requests that fail although Muster responds: they are repeated, and say so themselves. */
+  const ownFailures = new Set<string>()
   /** Requests that a rate limit rejected, and when. */
   const limitedRequests = new Map<string, number>()
   /** Pending requests for data, and when they were sent. */
@@ -68,6 +70,8 @@ export function createConnectionMonitor(options: Options) {
   let lastRetryAt = 0
   let hasHung = false
   let timer: ReturnType<typeof setInterval> | undefined
+
+  const countProblems = (): number => failingRequests.size + ownFailures.size + limitedRequests.size
 
   function findWaitingSince(): number | undefined {
     const overdue = Date.now() - patience(longestRead)
@@ -124,7 +128,7 @@ export function createConnectionMonitor(options: Options) {
       needsRefresh = false
       lastRefreshAt = now
       onReconnect()
-    } else if (failingRequests.size + limitedRequests.size > 0 && now - lastRetryAt >= retryEvery) {
+    } else if (countProblems() > 0 && now - lastRetryAt >= retryEvery) {
       lastRetryAt = now
       onRetry()
     }
@@ -221,7 +225,9 @@ export function createConnectionMonitor(options: Options) {
     },
 
     /** Marks a query of the page as failing, rejected by a rate limit, or recovered. */
-    setProblem(key: string, problem: 'outage' | 'limited' | undefined): void {
+    setProblem(key: string, problem: 'outage' | 'failing' | 'limited' | undefined): void {
+      if (problem === 'failing') ownFailures.add(key)
+      else ownFailures.delete(key)
       if (problem === 'outage') failingRequests.add(key)
       else failingRequests.delete(key)
       if (problem !== 'limited') limitedRequests.delete(key)
@@ -229,13 +235,14 @@ export function createConnectionMonitor(options: Options) {
       publish()
     },
 
-    hasProblem: (key: string): boolean => failingRequests.has(key) || limitedRequests.has(key),
+    hasProblem: (key: string): boolean =>
+      failingRequests.has(key) || ownFailures.has(key) || limitedRequests.has(key),
 
     /** The user retries. */
     retry(): void {
       abortProbes()
       lastRetryAt = Date.now()
-      if (failingRequests.size + limitedRequests.size > 0) onRetry()
+      if (countProblems() > 0) onRetry()
       void runProbe()
     },
   }

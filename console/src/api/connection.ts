@@ -4,11 +4,12 @@ import { useSyncExternalStore } from 'react'
 import { api, listenToRequests } from './client.ts'
 import { createConnectionMonitor, type ConnectionState } from './connection-monitor.ts'
 import { handleUnauthorized, queryClient } from './query-client.ts'
-import { isLimited, isOutage } from './query-result.ts'
+import { isLimited, isOutage, isOwnFailure } from './query-result.ts'
 
 const hasProblem = ({ queryHash }: Query): boolean => monitor.hasProblem(queryHash)
 
 function problemOf(error: unknown) {
+  if (isOwnFailure(error)) return 'failing'
   if (isOutage(error)) return 'outage'
   return isLimited(error) ? 'limited' : undefined
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { ApiError, ConnectionError } from '@muster/sdk'
-import { viewOf, type QueryResult } from './query-result.ts'
+import { isOwnFailure, viewOf, type QueryResult } from './query-result.ts'
 
 const answered: QueryResult<readonly string[]> = {
   data: [],
@@ -65,5 +65,18 @@ describe('the view of a query', () => {
     })
     const blamed = view(nothing, false)
     assert.ok(blamed.kind === 'failed' && blamed.error instanceof ConnectionError)
+  })
+})
+
+describe('a failure of Muster itself', () => {
+  it('has the id of its request, unlike that of a proxy or of the network', () => {
+    const answer = { class: 'BadGateway', details: '' } as const
+    assert.equal(isOwnFailure(failure), true)
+    assert.equal(
+      isOwnFailure(new ApiError({ ...answer, status: 502, requestId: undefined })),
+      false,
+    )
+    assert.equal(isOwnFailure(new ApiError({ ...answer, status: 400, requestId: 'r' })), false)
+    assert.equal(isOwnFailure(new ConnectionError('away')), false)
   })
 })

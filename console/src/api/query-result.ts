@@ -37,6 +37,10 @@ export const noAnswer = new ConnectionError('The API does not answer.')
 export const isOutage = (error: unknown): boolean =>
   error instanceof ConnectionError || (error instanceof ApiError && error.status >= 500)
 
+/** An error of Muster itself, in one operation: only what asked for it fails, unless probes fail too. */
+export const isOwnFailure = (error: unknown): boolean =>
+  error instanceof ApiError && error.status >= 500 && error.requestId !== undefined
+
 /** A rate limit rejects the request for now. */
 export const isLimited = (error: unknown): boolean =>
   error instanceof ApiError && error.status === 429

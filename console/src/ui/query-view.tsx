@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { retryConnection, useConnection } from '../api/connection.ts'
-import { isOutage, viewOf, type Refetchable } from '../api/query-result.ts'
+import { isOutage, isOwnFailure, viewOf, type Refetchable } from '../api/query-result.ts'
 import { useMessages } from '../messages/use-messages.ts'
 import { ErrorNotice } from './error-notice.tsx'
 import styles from './query-view.module.css'
@@ -40,7 +40,8 @@ export function QueryView<Data>(props: Props<Data>) {
   // Also while a failed request is repeated.
   const isRunning = isOutdated && query.error === null && isConnected
   // The banner above the page shows a lost connection.
-  const hasOwnProblem = query.error !== null && !isOutage(query.error)
+  const isShownAbove = isOutage(query.error) && !(isConnected && isOwnFailure(query.error))
+  const hasOwnProblem = query.error !== null && !isShownAbove
   return (
     <div
       className={[styles.view, className].filter(Boolean).join(' ')}
