@@ -40,7 +40,7 @@ export function createErasePasswords({ db, commitIdentity }: DatabaseReader & Id
             targetId: id,
             targetName: name,
             scope: { kind: 'domain', domainId: id },
-            changes: { passwords: [Number(count), 0] },
+            changes: { passwords: [count, 0] },
           },
           result: 'success',
           time: now,
