@@ -1,4 +1,3 @@
-import type { RoleDto } from '@muster/contract'
 import { administeredResources, type PageResource } from '@muster/contract/resources'
 import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
@@ -44,7 +43,7 @@ export function useColumns(kind: Kind, rows: readonly AnyEntity[]): readonly Col
         </EntityLink>
       )
     }
-    if (kind === 'roles' && name === 'description') return roleText(t, entity as RoleDto).hint
+    if (kind === 'roles' && name === 'description') return roleText(t, entity).hint
     const input = inputOf(kind, name)
     if ((input === 'domain' || input === 'project') && typeof value === 'string') {
       return (
