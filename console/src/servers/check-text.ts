@@ -13,3 +13,7 @@ export function checkText(
 /** Whether a check is the built-in one about ends of support. */
 export const isEndOfLife = ({ id, built_in }: Pick<Check, 'id' | 'built_in'>): boolean =>
   built_in && /^c0*2$/.test(id)
+
+/** The name of a check in the user's language. Changes of servers have only its English name. */
+export const checkName = ({ checks: { builtIn } }: Messages, english: string): string =>
+  builtIn.find((known) => known.english === english)?.name ?? english

@@ -1,4 +1,5 @@
 import type { ServerChange } from '@muster/contract'
+import { checkName } from './check-text.ts'
 import type { Messages } from '../messages/en/index.ts'
 import type { Format } from '../messages/format.ts'
 import { describeItems, type FieldChange, type ItemField, type ItemList } from './describe-items.ts'
@@ -251,7 +252,7 @@ function describeField(
   const checks = 'check:'
   if (field.startsWith(checks)) {
     const resultOf = (value: unknown) => (isNothing(value) ? t.notViolated : t.violated)
-    const label = t.check(field.slice(checks.length))
+    const label = t.check(checkName(words.messages, field.slice(checks.length)))
     return [{ key: field, label, before: resultOf(before), after: resultOf(after) }]
   }
   const inWords = (name: string, value: unknown) => describeValue(name, value, words)

@@ -4,25 +4,23 @@ import { statusesIn } from '../../servers/status.ts'
 import { api } from '../client.ts'
 import { statisticsInterval } from './statistics.ts'
 
-const recentChangesQuery = (since: number, query: ServerChangeStatisticsQuery) =>
+/** The API's form of the last 24 hours, as in links to the same changes. */
+export const lastDay = '-24h'
+
+const recentChangesQuery = (query: ServerChangeStatisticsQuery) =>
   queryOptions({
-    queryKey: ['servers', 'changes', 'recent', since, query],
+    queryKey: ['servers', 'changes', 'recent', query],
     queryFn: ({ signal }) =>
-      api.getServerChangeStatistics({
-        query: { ...query, since: new Date(since).toISOString(), scope: 'max' },
-        signal,
-      }),
+      api.getServerChangeStatistics({ query: { ...query, since: lastDay, scope: 'max' }, signal }),
     refetchInterval: statisticsInterval,
   })
 
-/** Changes since a time, which is the begin of an hour, by hour and kind. */
-export const changesByHourQuery = (since: number) =>
-  recentChangesQuery(since, { group_by: ['hour', 'kind'] })
+/** Changes of the last 24 hours, by hour and kind. */
+export const changesByHourQuery = recentChangesQuery({ group_by: ['hour', 'kind'] })
 
-/** Servers that stopped since a time, in the same form. */
-export const stoppedByHourQuery = (since: number) =>
-  recentChangesQuery(since, {
-    kind: ['status'],
-    new_status: [...statusesIn.stopped],
-    group_by: ['hour', 'kind'],
-  })
+/** Servers that stopped in the last 24 hours, in the same form. */
+export const stoppedByHourQuery = recentChangesQuery({
+  kind: ['status'],
+  new_status: [...statusesIn.stopped],
+  group_by: ['hour', 'kind'],
+})

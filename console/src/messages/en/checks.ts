@@ -33,5 +33,9 @@ export const checks = {
   noEnded: 'No violation has ended in the recorded time',
   notAllowed: 'You do not have access to checks here',
   /** The API has their English texts. */
-  builtIn: [] as readonly { readonly name: string; readonly description: string }[],
+  builtIn: [] as readonly {
+    readonly english: string
+    readonly name: string
+    readonly description: string
+  }[],
 }

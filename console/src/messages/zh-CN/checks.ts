@@ -35,16 +35,53 @@ export const checks: Messages['checks'] = {
   noEnded: '记录的时间内没有已结束的违规',
   notAllowed: '您无权查看这里的检查项',
   builtIn: [
-    { name: '没有 owner 标签', description: '请为每台服务器添加负责人标签，例如 owner=姓名。' },
-    { name: '操作系统已停止支持', description: '厂商不再为其发布安全更新，请升级。' },
-    { name: '关机超过 30 天', description: '磁盘仍在计费。请删除，或保存为镜像。' },
-    { name: '网络内地址重复', description: '同一网络中有两台在用的服务器使用同一地址。' },
-    { name: '状态未知超过一天', description: '来源没有上报其状态，请查看所属账号。' },
-    { name: '没有匹配的项目规则', description: '账号的映射规则均未匹配，因此归入账号的默认项目。' },
-    { name: '7 天内到期', description: '包年包月即将到期或已到期，请续费或更换。' },
-    { name: '回收站中仍在运行', description: '它仍在运行，但将被删除。请关机或还原。' },
-    { name: '账号失败或数据陈旧', description: '其服务器的数据可能已过时，请查看账号的错误信息。' },
     {
+      english: 'No owner tag',
+      name: '没有 owner 标签',
+      description: '请为每台服务器添加负责人标签，例如 owner=姓名。',
+    },
+    {
+      english: 'Operating system past its end of life',
+      name: '操作系统已停止支持',
+      description: '厂商不再为其发布安全更新，请升级。',
+    },
+    {
+      english: 'Stopped for 30 days',
+      name: '关机超过 30 天',
+      description: '磁盘仍在计费。请删除，或保存为镜像。',
+    },
+    {
+      english: 'Duplicate address in a network',
+      name: '网络内地址重复',
+      description: '同一网络中有两台在用的服务器使用同一地址。',
+    },
+    {
+      english: 'Unknown for a day',
+      name: '状态未知超过一天',
+      description: '来源没有上报其状态，请查看所属账号。',
+    },
+    {
+      english: 'No project by rule',
+      name: '没有匹配的项目规则',
+      description: '账号的映射规则均未匹配，因此归入账号的默认项目。',
+    },
+    {
+      english: 'Expires within 7 days',
+      name: '7 天内到期',
+      description: '包年包月即将到期或已到期，请续费或更换。',
+    },
+    {
+      english: 'Running in the recycle bin',
+      name: '回收站中仍在运行',
+      description: '它仍在运行，但将被删除。请关机或还原。',
+    },
+    {
+      english: 'Account failing or stale',
+      name: '账号失败或数据陈旧',
+      description: '其服务器的数据可能已过时，请查看账号的错误信息。',
+    },
+    {
+      english: 'Unreadable servers',
       name: '存在无法读取的服务器',
       description: 'Muster 无法读取该账号的部分服务器，警告中列出了名称。',
     },

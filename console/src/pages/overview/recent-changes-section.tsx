@@ -1,7 +1,11 @@
 import type { ServerChangeStatistics } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { changesByHourQuery, stoppedByHourQuery } from '../../api/queries/recent-changes.ts'
+import {
+  changesByHourQuery,
+  lastDay,
+  stoppedByHourQuery,
+} from '../../api/queries/recent-changes.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { Highlight } from '../../ui/highlight.tsx'
@@ -27,10 +31,10 @@ export function RecentChangesSection() {
   const { overview: t } = useMessages()
   const { number } = useFormat()
   const since = firstHour(useNow())
-  const query = useQuery(changesByHourQuery(since))
-  const stopped = useQuery(stoppedByHourQuery(since))
+  const query = useQuery(changesByHourQuery)
+  const stopped = useQuery(stoppedByHourQuery)
   const actions = (
-    <Link to="/changes" search={{ since: '-24h' }}>
+    <Link to="/changes" search={{ since: lastDay }}>
       {t.recent.all}
     </Link>
   )
@@ -77,7 +81,7 @@ function Kind({ kind, statistics, since }: Props) {
     <li className={styles.kind}>
       <Link
         to="/changes"
-        search={{ ...searchOf(kind), since: '-24h' }}
+        search={{ ...searchOf(kind), since: lastDay }}
         className={styles.figure}
         title={t.recent.show(name, total)}
       >
@@ -104,11 +108,15 @@ function Hours({
   const most = Math.max(1, ...hours.map(({ count }) => count))
   return (
     <div className={styles.hours} aria-hidden="true">
-      {hours.map(({ start, count }) => (
+      {hours.map(({ start, count }, at) => (
         <Link
           key={start}
           to="/changes"
-          search={{ ...searchOf(kind), since: timeOf(start), until: timeOf(endOfHour(start)) }}
+          search={{
+            ...searchOf(kind),
+            since: at === 0 ? lastDay : timeOf(start),
+            until: timeOf(endOfHour(start)),
+          }}
           className={styles.hour}
           title={t.recent.hour(hourMinute(start), number(count))}
           tabIndex={-1}

@@ -4,10 +4,13 @@ import { createZonedTime } from '../../../../server/src/domain/zoned-time.ts'
 import { countByHour, endOfHour, firstHour, shownHours } from './recent-changes.ts'
 
 describe('recent changes', () => {
+  const hour = 3_600_000
+  const day = 24 * hour
+
   it('are counted for each hour, also for those without changes', () => {
     const now = Date.parse('2026-05-04T12:34:56Z')
     const first = firstHour(now)
-    assert.equal(new Date(first).toISOString(), '2026-05-03T13:00:00.000Z')
+    assert.equal(new Date(first).toISOString(), '2026-05-03T12:00:00.000Z')
     // As the API names hours.
     const hourOf = (time: string) => createZonedTime('UTC', 'time_zone')(Date.parse(time)).hour
     const group = (time: string, kind: string, count: number) => ({
@@ -26,6 +29,7 @@ describe('recent changes', () => {
       first,
     )
     assert.equal(hours.length, shownHours)
+    assert.ok(first <= now - day && first + hour > now - day, 'the first hour has the begin')
     assert.deepEqual(
       hours.filter(({ count }) => count > 0).map(({ count }) => count),
       [2, 3],

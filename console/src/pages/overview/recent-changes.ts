@@ -2,7 +2,8 @@ import type { ServerChangeStatistics } from '@muster/contract'
 import type { Search } from '../../url/search.ts'
 
 const hour = 3_600_000
-export const shownHours = 24
+/** The first and the current one are parts of an hour: together they are 24 hours. */
+export const shownHours = 25
 
 export const shownKinds = ['appeared', 'gone', 'size', 'stopped'] as const
 export type ShownKind = (typeof shownKinds)[number]
