@@ -1,4 +1,5 @@
-/** The pages that are seldom the first one. Their code is loaded at once. */
+/** The pages that are seldom the first one. Their code is loaded at once, with messages that no other page has. */
+import './messages/en/later.ts'
 export { AccountPage } from './pages/accounts/account-page.tsx'
 export { AccountsPage } from './pages/accounts/accounts-page.tsx'
 export { NewAccountPage } from './pages/accounts/new-account-page.tsx'

@@ -1,20 +1,18 @@
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
-import { activity } from './activity.ts'
 import { checks } from './checks.ts'
 import { changes } from './changes.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
 import { errors } from './errors.ts'
 import { frame } from './frame.ts'
-import { identity } from './identity.ts'
 import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
+import type { LaterMessages } from './later.ts'
 import { past } from './past.ts'
 import { problems } from './problems.ts'
-import { providers } from './providers.ts'
 import { scope } from './scope.ts'
 import { server } from './server.ts'
 import { servers } from './servers.ts'
@@ -22,25 +20,21 @@ import { session } from './session.ts'
 import { tasks } from './tasks.ts'
 import { values } from './values.ts'
 
-/** The English messages. Their type is the shape of every other language. */
-export const en = {
+const first = {
   accounts,
   actions,
-  activity,
   checks,
   changes,
   common,
   connection,
   errors,
   frame,
-  identity,
   infrastructure,
   me,
   overview,
   locations,
   past,
   problems,
-  providers,
   scope,
   server,
   servers,
@@ -49,4 +43,8 @@ export const en = {
   values,
 }
 
-export type Messages = typeof en
+/** The shape of every language. */
+export type Messages = typeof first & LaterMessages
+
+/** The English messages. Those of `later.ts` are added with the pages that show them. */
+export const en = first as Messages

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { en } from './index.ts'
+import './later.ts'
 
 type Text = (...values: readonly unknown[]) => unknown
 
