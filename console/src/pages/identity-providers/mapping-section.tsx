@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
 import { showToast } from '../../ui/show-toast.ts'
+import { UnsavedChangesDialog } from '../accounts/unsaved-changes-dialog.tsx'
 import { useChoices } from '../identity/use-choices.ts'
 import styles from './identity-providers.module.css'
 import { LoginPreviewForm } from './login-preview-form.tsx'
@@ -120,6 +121,7 @@ export function MappingSection({ provider, driver }: Props) {
           onPreview={preview.mutate}
         />
       </div>
+      <UnsavedChangesDialog isDirty={isDirty} />
     </Section>
   )
 }

@@ -102,7 +102,7 @@ function Settings({ provider, driver }: DriverProps) {
           .filter(({ secret, long }) => !secret && !long)
           .map(({ name }) => (
             <Property key={name} label={fieldLabel(name, t.providers.optionNames)}>
-              <span className={styles.text}>{shown(name)}</span>
+              {shown(name) === '' ? null : <span className={styles.text}>{shown(name)}</span>}
             </Property>
           ))}
       </PropertyList>
