@@ -1,5 +1,6 @@
+import { addLaterMessages } from './messages/en/later.ts'
+
 /** The pages that are seldom the first one. Their code is loaded at once, with messages that no other page has. */
-import './messages/en/later.ts'
 export { AccountPage } from './pages/accounts/account-page.tsx'
 export { AccountsPage } from './pages/accounts/accounts-page.tsx'
 export { NewAccountPage } from './pages/accounts/new-account-page.tsx'
@@ -16,3 +17,5 @@ export { KeysPage } from './pages/me/keys-page.tsx'
 export { LoginsPage } from './pages/me/logins-page.tsx'
 export { SessionsPage } from './pages/me/sessions-page.tsx'
 export { TasksPage } from './pages/tasks/tasks-page.tsx'
+
+addLaterMessages()

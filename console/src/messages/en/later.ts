@@ -3,8 +3,10 @@ import { identity } from './identity.ts'
 import { en } from './index.ts'
 import { providers } from './providers.ts'
 
-/** Messages that only the pages in `other-pages.ts` show. The first page does not wait for them. */
 const later = { activity, identity, providers }
 export type LaterMessages = typeof later
 
-Object.assign(en, later)
+/** Adds the messages that only the pages in `other-pages.ts` show. The first page does not wait for them. */
+export function addLaterMessages(): void {
+  Object.assign(en, later)
+}

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { it } from 'node:test'
 import { en } from './index.ts'
-import './later.ts'
+import { addLaterMessages } from './later.ts'
+
+addLaterMessages()
 
 type Text = (...values: readonly unknown[]) => unknown
 
