@@ -29,7 +29,7 @@ export const namedServersQuery = (ids: readonly string[]) =>
   queryOptions({
     queryKey: ['servers', 'named', ids],
     queryFn: async ({ signal }) => {
-      const query = { ...shown, id: [...ids], limit: ids.length, pending_delete: 'all' as const }
+      const query = { ...shown, id: [...ids], limit: ids.length }
       return (await api.listServers({ query, signal })).servers
     },
     enabled: ids.length > 0,
