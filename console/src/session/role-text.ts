@@ -7,7 +7,7 @@ interface Role {
 
 /** What a role is called, and what it allows. Built-in roles have texts in the language of the page. */
 export const roleText = (
-  { identity: { roleTexts } }: Messages,
+  { session: { roleTexts } }: Messages,
   { name, description = '' }: Role,
 ): { readonly label: string; readonly hint: string } =>
   roleTexts[name] ?? { label: name, hint: description }

@@ -209,18 +209,6 @@ export const identity = {
     'Muster creates the user and shows a link once. With it the person sets a password and logs in.',
   chooseRole: 'Choose a role',
   /** Texts of built-in roles, by name. */
-  roleTexts: {
-    project_viewer: { label: 'Viewer', hint: 'Sees the servers of the project.' },
-    project_editor: {
-      label: 'Editor',
-      hint: 'Also starts, stops and changes servers. Cannot delete them.',
-    },
-    project_owner: { label: 'Owner', hint: 'Everything in the project, its people included.' },
-    domain_viewer: { label: 'Domain viewer', hint: 'Sees everything in the domain.' },
-    domain_admin: { label: 'Domain administrator', hint: 'Everything in the domain.' },
-    auditor: { label: 'Auditor', hint: 'Sees everything in the entire system.' },
-    admin: { label: 'Administrator', hint: 'Everything in the entire system.' },
-  } as Readonly<Record<string, { readonly label: string; readonly hint: string }>>,
   passwordLink: 'Password link',
   createPasswordLink: 'Create link',
   passwordLinkLead: (name: string) =>

@@ -1,5 +1,6 @@
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
+import { activity } from './activity.ts'
 import { checks } from './checks.ts'
 import { changes } from './changes.ts'
 import { common } from './common.ts'
@@ -10,7 +11,6 @@ import { infrastructure } from './infrastructure.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
-import type { LaterMessages } from './later.ts'
 import { past } from './past.ts'
 import { problems } from './problems.ts'
 import { scope } from './scope.ts'
@@ -20,9 +20,11 @@ import { session } from './session.ts'
 import { tasks } from './tasks.ts'
 import { values } from './values.ts'
 
-const first = {
+/** The English messages. Their type is the shape of every other language. Those of `later.ts` are added later. */
+export const en = {
   accounts,
   actions,
+  activity,
   checks,
   changes,
   common,
@@ -43,8 +45,4 @@ const first = {
   values,
 }
 
-/** The shape of every language. */
-export type Messages = typeof first & LaterMessages
-
-/** The English messages. Those of `later.ts` are added with the pages that show them. */
-export const en = first as Messages
+export type Messages = typeof en

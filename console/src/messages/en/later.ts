@@ -1,12 +1,13 @@
-import { activity } from './activity.ts'
 import { identity } from './identity.ts'
-import { en } from './index.ts'
+import { en, type Messages } from './index.ts'
 import { providers } from './providers.ts'
 
-const later = { activity, identity, providers }
-export type LaterMessages = typeof later
+const later = { identity, providers }
 
-/** Adds the messages that only the pages in `other-pages.ts` show. The first page does not wait for them. */
+/** With the messages that only some of the pages in `other-pages.ts` show. */
+export type AllMessages = Messages & typeof later
+
+/** Adds them to the English messages. The first page does not wait for them. */
 export function addLaterMessages(): void {
   Object.assign(en, later)
 }

@@ -1,6 +1,6 @@
-import type { Messages } from '../en/index.ts'
+import type { AllMessages } from '../en/later.ts'
 
-export const identity: Messages['identity'] = {
+export const identity: AllMessages['identity'] = {
   title: '身份',
   tabs: '身份页签',
   kinds: {
@@ -194,15 +194,6 @@ export const identity: Messages['identity'] = {
   userName: '用户名',
   newPersonText: 'Muster 会创建用户，并显示一次链接。对方打开链接即可设置密码并登录。',
   chooseRole: '请选择角色',
-  roleTexts: {
-    project_viewer: { label: '查看者', hint: '查看项目中的服务器。' },
-    project_editor: { label: '编辑者', hint: '还可以启动、关闭和修改服务器，但不能删除。' },
-    project_owner: { label: '所有者', hint: '项目中的一切，包括其成员。' },
-    domain_viewer: { label: '域查看者', hint: '查看域中的一切。' },
-    domain_admin: { label: '域管理员', hint: '域中的一切。' },
-    auditor: { label: '审计员', hint: '查看整个系统中的一切。' },
-    admin: { label: '管理员', hint: '整个系统中的一切。' },
-  },
   passwordLink: '密码链接',
   createPasswordLink: '创建链接',
   passwordLinkLead: (name) =>

@@ -1,4 +1,4 @@
-import type { Messages } from '../en/index.ts'
+import type { AllMessages } from '../en/later.ts'
 import { accounts } from './accounts.ts'
 import { actions } from './actions.ts'
 import { activity } from './activity.ts'
@@ -24,7 +24,7 @@ import { tasks } from './tasks.ts'
 import { values } from './values.ts'
 
 /** 简体中文：the shape is that of English, checked by the compiler. */
-export const zhCN: Messages = {
+export const zhCN: AllMessages = {
   accounts,
   actions,
   activity,

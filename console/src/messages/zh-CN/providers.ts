@@ -1,8 +1,8 @@
-import type { Messages } from '../en/index.ts'
+import type { AllMessages } from '../en/later.ts'
 
 const createUsers = '首次登录时是否创建用户。否则只有登录过或已关联登录的人员可以登录。'
 
-export const providers: Messages['providers'] = {
+export const providers: AllMessages['providers'] = {
   drivers: {
     cas: {
       title: 'CAS',

@@ -1,6 +1,15 @@
 import type { Messages } from '../en/index.ts'
 
 export const session: Messages['session'] = {
+  roleTexts: {
+    project_viewer: { label: '查看者', hint: '查看项目中的服务器。' },
+    project_editor: { label: '编辑者', hint: '还可以启动、关闭和修改服务器，但不能删除。' },
+    project_owner: { label: '所有者', hint: '项目中的一切，包括其成员。' },
+    domain_viewer: { label: '域查看者', hint: '查看域中的一切。' },
+    domain_admin: { label: '域管理员', hint: '域中的一切。' },
+    auditor: { label: '审计员', hint: '查看整个系统中的一切。' },
+    admin: { label: '管理员', hint: '整个系统中的一切。' },
+  },
   title: '登录',
   lead: '统一管理各云平台和虚拟化平台上的所有虚拟机。',
   user: '用户名',

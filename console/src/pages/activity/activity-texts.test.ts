@@ -3,14 +3,11 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { operations } from '@muster/contract'
 import { en } from '../../messages/en/index.ts'
-import { addLaterMessages } from '../../messages/en/later.ts'
 import { zhCN } from '../../messages/zh-CN/index.ts'
 import { actionText } from './describe-event.ts'
 import { createRecordDenial } from '../../../../server/src/domain/audit/record-denial.ts'
 import type { EventStore } from '../../../../server/src/domain/audit/event-store.ts'
 import type { EventRecord } from '../../../../server/src/domain/audit/event.ts'
-
-addLaterMessages()
 
 /** What the audit log calls a refused change, which is what it would have called the change. */
 async function refusedChanges(): Promise<readonly EventRecord[]> {

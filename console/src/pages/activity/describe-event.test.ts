@@ -2,12 +2,9 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import type { EventDto } from '@muster/contract'
 import { en } from '../../messages/en/index.ts'
-import { addLaterMessages } from '../../messages/en/later.ts'
 import { createFormat } from '../../messages/format.ts'
 import { createValueNames } from '../../servers/value-names.ts'
 import { actionText, describeEvent, isBrief, withoutBeginnings } from './describe-event.ts'
-
-addLaterMessages()
 
 const words = {
   messages: en,

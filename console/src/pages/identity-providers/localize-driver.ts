@@ -1,8 +1,8 @@
-import type { Messages } from '../../messages/en/index.ts'
+import type { AllMessages } from '../../messages/en/later.ts'
 import type { Driver } from './option-values.ts'
 
 /** The API describes drivers in English. Other languages bring their own texts. */
-export function localizeDriver(driver: Driver, known: Messages['providers']['drivers']): Driver {
+export function localizeDriver(driver: Driver, known: AllMessages['providers']['drivers']): Driver {
   const texts = known[driver.driver]
   if (!texts) return driver
   return {

@@ -1,6 +1,6 @@
 import type { LoginPreview } from '@muster/contract'
 import { useState } from 'react'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { LongTextField, TextField } from '../../ui/field.tsx'
@@ -40,7 +40,7 @@ function readClaims(text: string): Record<string, unknown> | undefined {
 /** Asks whose login to preview, and shows what it would do. */
 export function LoginPreviewForm(props: Props) {
   const { driver, preview, isOutdated, busy, error, disabledReason, onPreview } = props
-  const { providers: t } = useMessages()
+  const { providers: t } = useAllMessages()
   const canLookUp = driver.features.includes('person_lookup')
   const [loginName, setLoginName] = useState('')
   const [claims, setClaims] = useState(examples[driver.driver] ?? '{}')

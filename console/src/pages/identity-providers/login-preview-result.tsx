@@ -1,5 +1,5 @@
 import type { LoginPreview } from '@muster/contract'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Nothing } from '../../ui/section.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table } from '../../ui/table.tsx'
@@ -14,7 +14,7 @@ const tones = { match: 'good', no_match: 'idle', broken: 'bad' } as const
 
 /** Whom a login means, and which roles follow by which rule. */
 export function LoginPreviewResult({ preview, isOutdated }: Props) {
-  const { providers: t, identity } = useMessages()
+  const { providers: t, identity } = useAllMessages()
   const { user, attributes, assignments, rules } = preview
   const ruleName = (at: number) => String(at + 1)
   const placeOf = ({ project, domain }: { readonly project: string; readonly domain: string }) =>

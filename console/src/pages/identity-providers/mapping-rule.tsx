@@ -1,4 +1,4 @@
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { Choice } from '../identity/pick.ts'
@@ -21,7 +21,7 @@ interface Props {
 export function MappingRule(props: Props) {
   const { draft, title, problem, roles, projects, domains, disabledReason } = props
   const { onChange, onRemove } = props
-  const { providers: t, identity } = useMessages()
+  const { providers: t, identity } = useAllMessages()
   const { to, attribute, text, roleId, place } = draft
   const set = (changes: Partial<Draft>) => onChange({ ...draft, ...changes })
   const places = [

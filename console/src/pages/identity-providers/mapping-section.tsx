@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { updateEntity } from '../../api/entities.ts'
 import { problemsOf } from '../../form/field-problems.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
@@ -25,7 +25,7 @@ interface Props {
 
 /** The mapping of a provider to roles, with a preview beside it. */
 export function MappingSection({ provider, driver }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const queryClient = useQueryClient()
   const canUpdate = usePermission('updateIdentityProvider')
   const [roles, projects, domains] = [

@@ -1,6 +1,6 @@
 import type { ProviderTest } from '@muster/contract'
 import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { fieldLabel } from '../accounts/field-label.ts'
 import styles from './identity-providers.module.css'
@@ -12,7 +12,7 @@ interface Props {
 
 /** The result of a test: what was checked, and what is wrong. */
 export function ProviderChecks({ test, isOutdated = false }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { duration } = useFormat()
   const { ok, checks, duration_ms } = test
   return (

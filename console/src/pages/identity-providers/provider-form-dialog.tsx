@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { createEntity, updateEntity } from '../../api/entities.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog, wideField } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -57,7 +57,7 @@ interface FormProps {
 }
 
 function useSave({ driver, provider, onClose }: FormProps) {
-  const t = useMessages()
+  const t = useAllMessages()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const kind = 'identity_providers'
@@ -78,7 +78,7 @@ function useSave({ driver, provider, onClose }: FormProps) {
 
 function DriverForm(props: FormProps) {
   const { driver, drivers, provider, onDriver, onClose } = props
-  const t = useMessages()
+  const t = useAllMessages()
   const { scope } = useSession()
   const domains = useChoices('domains')
   const [before] = useState(() => startTexts(driver, provider?.options))

@@ -1,5 +1,5 @@
 import type { IdentityProviderDto } from '@muster/contract'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copyable.tsx'
@@ -44,7 +44,7 @@ interface DriverProps extends Props {
 
 /** What an administrator of the provider registers there. */
 function Addresses({ provider, driver }: DriverProps) {
-  const { providers: t } = useMessages()
+  const { providers: t } = useAllMessages()
   const { features } = driver
   if (!features.includes('browser_login')) return null
   const { origin } = location
@@ -73,7 +73,7 @@ function Addresses({ provider, driver }: DriverProps) {
 
 /** The options, and a test of them as they are stored. */
 function Settings({ provider, driver }: DriverProps) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = usePermission('testIdentityProvider')
   const test = useProviderTest(driver.driver, provider)
   const shown = (name: string) => {

@@ -2,7 +2,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { pick } from './pick.ts'
 import { EntityPicker } from './entity-picker.tsx'
 import { useChoices } from './use-choices.ts'
@@ -18,7 +18,7 @@ interface Props {
 
 /** Picks an entity to add. */
 export function AddDialog({ title, kind, label, onAdd, onAdded, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const [text, setText] = useState('')
   const [isTried, setTried] = useState(false)
   const choices = useChoices(kind)

@@ -5,7 +5,7 @@ import { assignmentsQuery } from '../../api/queries/assignments.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
 import { roleText } from '../../session/role-text.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { Nothing, Section } from '../../ui/section.tsx'
@@ -27,7 +27,7 @@ interface Props {
 
 /** The role assignments of one entity, with grant and revoke. */
 export function AssignmentsSection({ of, project }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const format = useFormat()
   const [isGranting, setGranting] = useState(false)
   const [revoking, setRevoking] = useState<Assignment>()
@@ -92,7 +92,7 @@ interface RevokeDialogProps {
 }
 
 function RevokeDialog({ assignment, onClose }: RevokeDialogProps) {
-  const t = useMessages()
+  const t = useAllMessages()
   const queryClient = useQueryClient()
   const { role, principal, scope } = assignment
   const { label } = roleText(t, role)

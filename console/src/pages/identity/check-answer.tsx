@@ -1,6 +1,6 @@
 import type { PolicyCheckDto } from '@muster/contract'
 import { RoleName } from '../../session/role-name.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import styles from './check-dialog.module.css'
@@ -8,7 +8,7 @@ import { EntityLink } from './entity-link.tsx'
 
 /** The result of a permission check: decision, reason and deciding rule. */
 export function CheckAnswer({ check }: { readonly check: PolicyCheckDto }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { allowed, reason, reach, decided_by: by } = check
   return (
     <div className={styles.answer}>

@@ -5,7 +5,7 @@ import { api } from '../../api/client.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { CheckAnswer } from './check-answer.tsx'
 import styles from './check-dialog.module.css'
@@ -26,7 +26,7 @@ type Check = PolicyCheckRequest['check']
 
 /** Checks whether a user may do something, and shows the deciding rule. */
 export function CheckDialog({ user, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { scope } = useSession()
   const listId = useId()
   const [who, setWho] = useState(user?.name ?? '')

@@ -6,7 +6,7 @@ import { impactQuery } from '../../api/queries/entities.ts'
 import { deleteEntity } from '../../api/entities.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { ImpactList } from './impact-list.tsx'
@@ -19,7 +19,7 @@ interface Props {
 
 /** Asks to type the name before deleting, and shows what is affected. */
 export function DeleteDialog({ kind, entity, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const format = useFormat()
   const navigate = useNavigate()
   const queryClient = useQueryClient()

@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { updateEntity } from '../../api/entities.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { ImpactList } from './impact-list.tsx'
 
@@ -14,7 +14,7 @@ interface Props {
 
 /** Asks before an entity is disabled, and shows what is affected. */
 export function DisableDialog({ kind, entity, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const queryClient = useQueryClient()
   const disable = useMutation({
     mutationFn: () => updateEntity(kind, entity.id, { enabled: false }),

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
 import { updateEntity } from '../../api/entities.ts'
 import { usePermission } from '../../session/use-permission.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { showToast } from '../../ui/show-toast.ts'
@@ -25,7 +25,7 @@ type Opened = 'edit' | 'disable' | 'delete' | 'password' | 'link' | 'check'
 
 /** The actions on an entity. */
 export function EntityActions({ kind, entity }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const operations = kindOperations[kind]
   const canUpdate = usePermission(operations.update)
   const canDelete = usePermission(operations.delete)
@@ -131,7 +131,7 @@ interface BreakGlassProps {
 }
 
 function BreakGlassButton({ user, reason }: BreakGlassProps) {
-  const { identity: t } = useMessages()
+  const { identity: t } = useAllMessages()
   const { name, break_glass: isMarked } = user
   return (
     <ChangeButton

@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@muster/contract'
 import { wideField } from '../../form/form-dialog.tsx'
 import type { Problems } from '../../form/field-problems.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { LongTextField, SelectField, TextField } from '../../ui/field.tsx'
 import type { Field, FormValue } from './form-values.ts'
 import { RulesEditor } from './rules-editor.tsx'
@@ -18,7 +18,7 @@ const levels = ['project', 'domain', 'system'] as const
 
 /** The control for one field of a form. */
 export function EntityField({ field, value, onChange, problems }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const domains = useChoices('domains')
   const projects = useChoices('projects')
   const { name, input, required } = field

@@ -7,7 +7,7 @@ import { createEntity, updateEntity, type Values } from '../../api/entities.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useSession } from '../../session/use-session.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { showToast } from '../../ui/show-toast.ts'
 import { ProviderFormDialog } from '../identity-providers/provider-form-dialog.tsx'
 import { fieldsOf, startValues, toChanges, toNew, type FormValues } from './form-values.ts'
@@ -35,7 +35,7 @@ export function EntityFormDialog(props: Props) {
 
 /** The form of a kind whose fields are always the same. */
 function FieldsDialog({ kind, entity, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { key } = kindOperations[kind]
   const { scope } = useSession()
   const navigate = useNavigate()

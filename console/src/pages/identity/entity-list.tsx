@@ -5,7 +5,7 @@ import { kindOperations, type AnyEntity, type Kind } from '../../api/kind-operat
 import { namedQuery, entitiesQuery } from '../../api/queries/entities.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { ScopeLabel } from '../../session/scope-label.tsx'
 import { Button } from '../../ui/button.tsx'
 import { EmptyState } from '../../ui/empty-state.tsx'
@@ -23,7 +23,7 @@ const settled = 250
 
 /** The list of one kind. The API filters and sorts; the text search runs on loaded rows. */
 export function EntityList({ kind }: { readonly kind: Kind }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const format = useFormat()
   const navigate = useNavigate()
   const state = readListState(kind, useSearch({ strict: false }))

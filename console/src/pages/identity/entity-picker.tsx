@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { labelsOf } from './pick.ts'
 import { useChoices } from './use-choices.ts'
@@ -18,7 +18,7 @@ interface Props {
 
 /** Picks an entity by name or ID, with suggestions. `pick` resolves the text. */
 export function EntityPicker({ kind, text, onText, hint, ...field }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const id = useId()
   const choices = useChoices(kind)
   return (

@@ -2,7 +2,7 @@ import type { PolicyDto, ProjectDto, UserDto } from '@muster/contract'
 import { Link } from '@tanstack/react-router'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { roleText } from '../../session/role-text.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
@@ -31,7 +31,7 @@ interface Props {
 
 /** The properties of an entity. */
 export function EntityProperties({ kind, entity }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const domains = useNames('domains')
   const domainId = 'domain_id' in entity ? entity.domain_id : null
   return (
@@ -91,7 +91,7 @@ const hasValue = ({ name, input }: Field, entity: AnyEntity): true | undefined =
   input === 'dateTime' || Boolean((entity as Readonly<Record<string, unknown>>)[name]) || undefined
 
 function FieldValue({ field, entity }: { readonly field: Field; readonly entity: AnyEntity }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const projects = useNames('projects')
   const value = (entity as Readonly<Record<string, unknown>>)[field.name]
   if (field.input === 'dateTime') {
@@ -108,7 +108,7 @@ function FieldValue({ field, entity }: { readonly field: Field; readonly entity:
 }
 
 function UserProperties({ user }: { readonly user: UserDto }) {
-  const t = useMessages()
+  const t = useAllMessages()
   return (
     <>
       <Property label={t.identity.fields.last_login_at}>
@@ -127,7 +127,7 @@ function UserProperties({ user }: { readonly user: UserDto }) {
 const inDomain = ['projects', 'users', 'groups'] as const
 
 function DomainLinks({ id }: { readonly id: string }) {
-  const t = useMessages()
+  const t = useAllMessages()
   return (
     <Property label={t.identity.inDomain}>
       {inDomain.map((kind, index) => (
@@ -146,7 +146,7 @@ function DomainLinks({ id }: { readonly id: string }) {
 const quoted = (value: string) => `"${value.replaceAll('"', '')}"`
 
 function ProjectServers({ project }: { readonly project: ProjectDto }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const format = useFormat()
   const permission = usePermission('listServers')
   const domains = useNames('domains')

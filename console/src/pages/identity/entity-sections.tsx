@@ -9,7 +9,7 @@ import type {
 } from '@muster/contract'
 import { useState } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Section, Nothing } from '../../ui/section.tsx'
 import { AssignmentsSection } from './assignments-section.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
@@ -37,7 +37,7 @@ interface Props {
 
 /** The sections below an entity's properties. */
 export function EntitySections({ kind, entity }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { id, name } = entity
   switch (kind) {
     case 'projects':
@@ -88,7 +88,7 @@ export function EntitySections({ kind, entity }: Props) {
 }
 
 function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const word = (value: string) => <code>{value === '*' ? t.identity.any : value}</code>
   return (
     <Table
@@ -113,7 +113,7 @@ function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
 
 /** A user's access keys. Only the user can create them. */
 function UserKeys({ id }: { readonly id: string }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = useUserPermission('listCredentials', id)
   const query = useQuery({ ...accessKeysQuery(id), enabled: permission.allowed })
   return (
@@ -131,7 +131,7 @@ function UserKeys({ id }: { readonly id: string }) {
 
 /** A user's logins at identity providers. */
 function UserLogins({ user }: { readonly user: UserDto }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = useUserPermission('getLinkedLogins', user.id)
   const linking = usePermission('linkLogins')
   const [isLinking, setLinking] = useState(false)
@@ -155,7 +155,7 @@ function UserLogins({ user }: { readonly user: UserDto }) {
 }
 
 function UserGroups({ id }: { readonly id: string }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = useUserPermission('listUserGroups', id)
   return (
     <RelatedSection
@@ -192,7 +192,7 @@ function useUserPermission(
   operation: OperationId,
   userId: string,
 ): ReturnType<typeof usePermission> {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = usePermission(operation)
   const { permissions, user } = useSession()
   const reach = permissions.find((entry) => entry.operation === operation)?.reach
@@ -201,7 +201,7 @@ function useUserPermission(
 }
 
 function GroupMembers({ id }: { readonly id: string }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = usePermission('listGroupUsers')
   return (
     <RelatedSection
@@ -240,7 +240,7 @@ function GroupMembers({ id }: { readonly id: string }) {
 }
 
 function RolePolicies({ id }: { readonly id: string }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = usePermission('listRolePolicies')
   return (
     <RelatedSection

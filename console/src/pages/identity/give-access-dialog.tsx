@@ -9,7 +9,7 @@ import { projectRolesQuery } from '../../api/queries/relations.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { roleText } from '../../session/role-text.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { usePermissions } from '../../session/use-permission.ts'
 import { ChoiceField, TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
@@ -29,7 +29,7 @@ const nobody = { name: '', displayname: '', email: '' }
 
 /** Gives a person, a group or a new person a role in a project. A new person gets a link to set a password. */
 export function GiveAccessDialog({ project, onClose }: Props) {
-  const messages = useMessages()
+  const messages = useAllMessages()
   const t = messages.identity
   const permission = usePermissions()
   const [kind, setKind] = useState<HolderKind>('user')
@@ -138,7 +138,7 @@ function useProjectRoles(): readonly RoleDto[] {
     ...projectRolesQuery,
     enabled: permission('listPolicyBindings').allowed,
   })
-  const known = Object.keys(useMessages().identity.roleTexts)
+  const known = Object.keys(useAllMessages().session.roleTexts)
   // Built-in ones first, from those who may do least.
   const rank = ({ name }: RoleDto) => (known.includes(name) ? known.indexOf(name) : known.length)
   return roles.filter(({ id }) => ids?.has(id) ?? true).toSorted((a, b) => rank(a) - rank(b))
@@ -154,7 +154,7 @@ interface Wanted {
 }
 
 function useGiveAccess({ id, domain_id }: Props['project'], onClose: () => void) {
-  const messages = useMessages()
+  const messages = useAllMessages()
   const t = messages.identity
   const queryClient = useQueryClient()
   const [link, setLink] = useState<PasswordLink>()

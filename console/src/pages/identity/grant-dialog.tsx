@@ -2,7 +2,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { grantRole, type Grant } from '../../api/grants.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { SelectField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 import { pick } from './pick.ts'
@@ -22,7 +22,7 @@ type ScopeKind = keyof typeof scopeKinds | 'system'
 
 /** Grants a role. The entity of the page is fixed; the rest is chosen. */
 export function GrantDialog({ of, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const queryClient = useQueryClient()
   const isPrincipal = of.kind === 'user' || of.kind === 'group'
   const isScope = of.kind === 'project' || of.kind === 'domain'

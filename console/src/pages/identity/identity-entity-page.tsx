@@ -3,7 +3,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { isKind, kindOperations, type AnyEntity, type Kind } from '../../api/kind-operations.ts'
 import { entityQuery } from '../../api/queries/entities.ts'
 import { usePermission } from '../../session/use-permission.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Page } from '../../ui/page.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
 import { SkeletonProperties } from '../../ui/skeleton.tsx'
@@ -25,7 +25,7 @@ interface Props {
 }
 
 function EntityPage({ kind, id }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const permission = usePermission(kindOperations[kind].get)
   const query = useQuery({ ...entityQuery(kind, id), enabled: permission.allowed })
   const entity: AnyEntity | undefined = query.data

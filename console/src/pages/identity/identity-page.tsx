@@ -2,7 +2,7 @@ import { Link, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { isKind, kindOperations, kinds, type Kind } from '../../api/kind-operations.ts'
 import { usePermission } from '../../session/use-permission.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
 import { tabClass, Tabs } from '../../ui/tabs.tsx'
@@ -19,7 +19,7 @@ export function IdentityPage() {
 }
 
 function KindPage({ kind }: { readonly kind: Kind }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const [isCreating, setCreating] = useState(false)
   const [isChecking, setChecking] = useState(false)
   const operations = kindOperations[kind]

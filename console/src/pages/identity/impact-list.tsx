@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { kindOperations, type Kind } from '../../api/kind-operations.ts'
 import { impactQuery } from '../../api/queries/entities.ts'
 import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { QueryView } from '../../ui/query-view.tsx'
 import { impactCounts } from './impact-counts.ts'
 import styles from './impact-list.module.css'
@@ -15,7 +15,7 @@ interface Props {
 
 /** What disabling or deleting affects, for kinds where the API can tell. */
 export function ImpactList({ kind, id, action }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const format = useFormat()
   const hasImpact = kindOperations[kind].impact !== undefined
   const query = useQuery({ ...impactQuery(kind, id), enabled: hasImpact })

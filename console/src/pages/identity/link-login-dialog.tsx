@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { identityProvidersQuery, linkedLoginsQuery } from '../../api/queries/linked-logins.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 
@@ -15,7 +15,7 @@ interface Props {
 
 /** Links a login at an identity provider to a user, once the administrator has seen what would happen. */
 export function LinkLoginDialog({ user, onClose }: Props) {
-  const { identity: t } = useMessages()
+  const { identity: t } = useAllMessages()
   const queryClient = useQueryClient()
   const { data: providers = [] } = useQuery(identityProvidersQuery(user.domain_id))
   const [chosen, choose] = useState('')

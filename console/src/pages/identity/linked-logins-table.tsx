@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { linkedLoginsQuery } from '../../api/queries/linked-logins.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { Button } from '../../ui/button.tsx'
 import { QueryView } from '../../ui/query-view.tsx'
@@ -15,7 +15,7 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 
 /** The logins of a user at identity providers. */
 export function LinkedLoginsTable({ userId }: { readonly userId: string }) {
-  const { identity: t, common } = useMessages()
+  const { identity: t, common } = useAllMessages()
   const query = useQuery(linkedLoginsQuery(userId))
   const removing = usePermission('unlinkLogin')
   const [removed, remove] = useState<LinkedLoginDto>()
@@ -69,7 +69,7 @@ interface UnlinkProps {
 }
 
 function UnlinkDialog({ userId, login: { provider }, onClose }: UnlinkProps) {
-  const { identity: t } = useMessages()
+  const { identity: t } = useAllMessages()
   const queryClient = useQueryClient()
   const unlink = useMutation({
     mutationFn: () => api.unlinkLogin({ parameters: { id: userId, provider_id: provider.id } }),

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import type { Kind } from '../../api/kind-operations.ts'
 import { useDebouncedInput } from '../../form/use-debounced-input.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import type { ListState } from './list-state.ts'
 import styles from './entity-list.module.css'
@@ -16,7 +16,7 @@ interface Props {
 
 /** The search and filters of a list. */
 export function ListFilters({ kind, state, onChange, children }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const domains = useChoices('domains')
   const { box, text, type } = useDebouncedInput(state.find, (find) => onChange({ find }))
   return (

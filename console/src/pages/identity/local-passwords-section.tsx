@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { usePermission } from '../../session/use-permission.ts'
 import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/section.tsx'
@@ -13,7 +13,7 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 
 /** Who of a domain can log in with a password of Muster. */
 export function LocalPasswordsSection({ domain }: { readonly domain: DomainDto }) {
-  const { identity: t } = useMessages()
+  const { identity: t } = useAllMessages()
   const permission = usePermission('updateLocalPasswords')
   const [isOpen, open] = useState(false)
   const isOn = domain.local_passwords === 'on'
@@ -42,7 +42,7 @@ interface Props {
 
 /** Switches once the administrator has seen who loses access. */
 function LocalPasswordsDialog({ domain, onClose }: Props) {
-  const { identity: t } = useMessages()
+  const { identity: t } = useAllMessages()
   const { number } = useFormat()
   const queryClient = useQueryClient()
   const isOn = domain.local_passwords === 'on'

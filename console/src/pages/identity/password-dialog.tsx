@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { updateEntity } from '../../api/entities.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { TextField } from '../../ui/field.tsx'
 import { showToast } from '../../ui/show-toast.ts'
 
@@ -14,7 +14,7 @@ interface Props {
 }
 
 export function PasswordDialog({ user, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const [password, setPassword] = useState('')
   const set = useMutation({
     mutationFn: () => updateEntity('users', user.id, { password }),

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { api } from '../../api/client.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { useFormat } from '../../messages/use-format.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { ShownOnceDialog } from '../../ui/shown-once-dialog.tsx'
 
@@ -22,7 +22,7 @@ interface Props {
 
 /** Shows a link once. The secret is in the fragment, which browsers do not send to servers. */
 export function PasswordLinkDialog({ link: { name, secret, expires_at }, onClose }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { dateTime } = useFormat()
   const url = `${location.origin}${import.meta.env.BASE_URL}password#${secret}`
   return (
@@ -47,7 +47,7 @@ export function NewPasswordLinkDialog({
   readonly user: UserDto
   readonly onClose: () => void
 }) {
-  const { identity: t } = useMessages()
+  const { identity: t } = useAllMessages()
   const [link, setLink] = useState<PasswordLink>()
   const create = useMutation({
     // The result has a secret: do not cache it.

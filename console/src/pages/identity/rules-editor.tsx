@@ -1,7 +1,7 @@
 import type { PolicyRule } from '@muster/contract'
 import { useId, useState } from 'react'
 import type { Problems } from '../../form/field-problems.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { newRule } from './form-values.ts'
@@ -17,7 +17,7 @@ interface Props {
 
 /** The rules of a policy, a row each. */
 export function RulesEditor({ rules, onChange, problems }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const listId = useId()
   const resources = usePolicyResources()
   // Rules have no IDs. Keys keep the focus when a rule above is removed.

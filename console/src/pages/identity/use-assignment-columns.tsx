@@ -1,7 +1,7 @@
 import { usePermission } from '../../session/use-permission.ts'
 import { RoleName } from '../../session/role-name.tsx'
 import { roleText } from '../../session/role-text.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Button } from '../../ui/button.tsx'
 import type { Column } from '../../ui/table.tsx'
 import type { Assignment } from './assignment.ts'
@@ -14,7 +14,7 @@ export function useAssignmentColumns(
   of: AssignmentContext['kind'],
   onRevoke: (assignment: Assignment) => void,
 ): readonly Column<Assignment>[] {
-  const t = useMessages()
+  const t = useAllMessages()
   const groups = useNames('groups')
   const who: Column<Assignment> = {
     key: 'who',
@@ -93,7 +93,7 @@ interface RevokeProps {
 }
 
 function RevokeButton({ assignment, onRevoke }: RevokeProps) {
-  const t = useMessages()
+  const t = useAllMessages()
   const { principal, scope, role, through } = assignment
   const permission = usePermission(operationOf('revoke', scope.kind, principal.kind))
   const reason = through === undefined ? permission.reason : t.identity.throughGroup

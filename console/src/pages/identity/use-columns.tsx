@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
 import { RoleName } from '../../session/role-name.tsx'
 import { roleText } from '../../session/role-text.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { mostSummaries, projectSummariesQuery } from '../../api/queries/relations.ts'
@@ -23,7 +23,7 @@ const clamped = (text: string) => (
 
 export function useColumns(kind: Kind, rows: readonly AnyEntity[]): readonly Column<AnyEntity>[] {
   const summaryColumns = useProjectSummaries(kind === 'projects' ? rows : none)
-  const t = useMessages()
+  const t = useAllMessages()
   const domains = useNames('domains')
   const projects = useNames('projects')
   const { columns, fields }: PageResource = administeredResources[kind]
@@ -80,7 +80,7 @@ const shownOwners = 2
 
 /** How many servers and users a project has, and who owns it. */
 function useProjectSummaries(projects: readonly AnyEntity[]): readonly Column<AnyEntity>[] {
-  const t = useMessages().identity
+  const t = useAllMessages().identity
   const { number } = useFormat()
   const chunks = Array.from({ length: Math.ceil(projects.length / mostSummaries) }, (_, at) =>
     projects.slice(at * mostSummaries, (at + 1) * mostSummaries),
