@@ -81,28 +81,34 @@ onBothEngines('people of a directory', (engine) => {
     return rows.map(({ name }) => name)
   }
 
-  test('a break-glass user who is removed stays enabled, but the logins there end', async () => {
+  test('a break-glass user who is removed stays enabled under the rule, but the logins there end', async () => {
     const { db, commitIdentity } = muster.database
-    const mark = (break_glass: number) =>
+    const set = (break_glass: number, local_passwords: string) =>
       commitIdentity([
         db.updateTable('users').set({ break_glass }).where('name', '=', 'ada').compile(),
+        db.updateTable('domains').set({ local_passwords }).compile(),
       ])
     const enabled = async () =>
       (await db.selectFrom('users').select('enabled').where('name', '=', 'ada').execute())[0]
         ?.enabled
-    await mark(1)
-    setEntries(without('ada'))
-    assert.deepEqual(await muster.syncLater(), [])
-    assert.deepEqual(await alive(), names.slice(1))
-    assert.equal(await enabled(), 1)
-    const told = () => muster.events('action=map&target_name=ada')
-    const { length } = await told()
-    assert.deepEqual(await muster.syncLater(), [])
-    assert.equal((await told()).length, length, 'told once')
-    setEntries(everybody())
-    assert.deepEqual(await muster.syncLater(), [])
-    secretOf(await logIn('ada'))
-    await mark(0)
+    for (const [rule, stays] of [
+      ['break_glass', 1],
+      ['on', 0],
+    ] as const) {
+      await set(1, rule)
+      setEntries(without('ada'))
+      assert.deepEqual(await muster.syncLater(), [])
+      assert.deepEqual(await alive(), names.slice(1))
+      assert.equal(await enabled(), stays, rule)
+      const told = () => muster.events('action=map&target_name=ada')
+      const { length } = await told()
+      assert.deepEqual(await muster.syncLater(), [])
+      assert.equal((await told()).length, length, 'told once')
+      setEntries(everybody())
+      assert.deepEqual(await muster.syncLater(), [])
+      await set(0, 'on')
+      secretOf(await logIn('ada'))
+    }
   })
 
   test('who is removed ends at the next sync, and begins again when they are back', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { before, test } from 'node:test'
 import type { ProviderTest } from '@muster/contract'
-import { requestToken } from '../../testing/client.ts'
+import { ask, requestToken, secretOf } from '../../testing/client.ts'
 import {
   createSigningKey,
   nowSeconds,
@@ -77,6 +77,16 @@ onBothEngines('a login with the token of a workload', (engine) => {
     )
     assert.equal(Date.parse(expires_at), (iat + 3_600) * 1_000)
     await assertRefused(await send(token), /used before/)
+
+    const login = await send(signed())
+    const key = { credential: { type: 'aksk', project_id } }
+    const made = await ask(muster.url, '/v3/credentials', {
+      method: 'POST',
+      token: secretOf(login),
+      body: key,
+    })
+    assert.equal(made.status, 403, 'a key would last longer')
+    assert.match(made.text, /workload/)
 
     const soon = nowSeconds() + 100
     const short = await send(signed({ exp: soon }))

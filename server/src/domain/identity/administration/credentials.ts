@@ -3,6 +3,7 @@ import { readTimestamp } from '../../read-timestamp.ts'
 import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.ts'
 import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
+import { everywhere } from '../../scope.ts'
 import type { Directory } from '../ports.ts'
 import { openProjects } from '../token-scope.ts'
 import { isActive } from '../user-status.ts'
@@ -83,8 +84,18 @@ export function createCredentialUseCases(context: CredentialContext) {
   }
 
   /** Enabling a key takes the same permissions as creating one. */
+  /** A workload logs in for an hour at most, and a key would last. */
+  async function refuseWorkload({ token }: Caller['principal'], what: string): Promise<void> {
+    const { providerId } = token
+    if (providerId === null) return
+    const provider = await registry.find('identity_providers', providerId, everywhere)
+    if (provider && provider.driver !== 'workload') return
+    throw new PlatformError('ForbiddenError', `A token of a workload cannot ${what}.`)
+  }
+
   async function requireCanEnable({ principal }: Caller, key: AccessKey): Promise<void> {
     refuseAccessKeyToken(principal, 'enable an access key')
+    await refuseWorkload(principal, 'enable an access key')
     if (key.user_id === principal.token.userId) return
     const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
     requireCanGrantAll(principal, held, 'enable this access key')
@@ -112,6 +123,7 @@ export function createCredentialUseCases(context: CredentialContext) {
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
         refuseAccessKeyToken(caller.principal, 'make an access key')
+        await refuseWorkload(caller.principal, 'make an access key')
         const { token, scope } = caller.principal
         const projectId = input.project_id ?? (scope.kind === 'project' ? scope.project.id : '')
         const userStatus = await requireOwner(caller, input.user_id ?? token.userId)

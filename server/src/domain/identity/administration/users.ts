@@ -18,9 +18,9 @@ import {
 type UserContext = WriteContext & { readonly hasher: PasswordHasher }
 
 /** A break-glass user can log in with a password that was refused before. */
-function requireCanMark(principal: Principal, id: string, held: readonly Assignment[]): void {
-  const what = 'mark this user as break-glass'
-  if (id === principal.token.userId) refuseAccessKeyToken(principal, what)
+function requireCanMark(principal: Principal, held: readonly Assignment[]): void {
+  const what = 'mark a user as break-glass'
+  refuseAccessKeyToken(principal, what)
   requireCanGrantAll(principal, held, what)
 }
 
@@ -57,6 +57,7 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       await requireDefaultProject(caller, input)
       const owner = await chooseOwner(registry, 'users')(caller, input)
       const { break_glass = false } = input
+      if (break_glass) requireCanMark(caller.principal, [])
       if (typeof input.password === 'string') {
         await requireMayHavePassword(registry, { domain_id: owner.domain_id ?? '', break_glass })
       }
@@ -76,7 +77,7 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       }
       if (typeof secrets.password_hash === 'string') await requireMayHavePassword(registry, after)
       const isMarked = after.break_glass && !before.break_glass
-      if (isMarked) requireCanMark(principal, id, assignments)
+      if (isMarked) requireCanMark(principal, assignments)
       const losesPassword = before.break_glass && !(await mayHavePassword(registry, after))
       await requireDefaultProject(caller, input)
       return {

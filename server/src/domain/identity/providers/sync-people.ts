@@ -122,7 +122,10 @@ export function createPeopleSync(dependencies: Dependencies) {
   const endPerson = (provider: IdentityProvider, subject: string, origin: RequestOrigin) =>
     changeUser(provider, subject, async (user, link) => {
       if (!user.enabled) return noChange
-      if (user.break_glass) return planEndOfLogins(provider, user, link, origin)
+      const domain = await registry.find('domains', user.domain_id, everywhere)
+      if (user.break_glass && domain?.local_passwords === 'break_glass') {
+        return planEndOfLogins(provider, user, link, origin)
+      }
       return {
         writes: [
           { do: 'update', kind: 'users', id: user.id, changes: { enabled: false } },
@@ -171,7 +174,10 @@ export function createPeopleSync(dependencies: Dependencies) {
       links.map(({ subject }) => subject),
     )
     const limit = Number(options['sync_limit'] ?? 50)
-    const gone = active.filter(({ subject }) => people.get(subject)?.isDisabled !== false)
+    // A break-glass user stays enabled, with a login that has ended.
+    const gone = active.filter(
+      ({ subject, endedAt }) => endedAt === null && people.get(subject)?.isDisabled !== false,
+    )
     requireFew(gone.length, active.length, limit, 'end')
     const [holders, losers] = [new Set<string>(), new Set<string>()]
     for (const link of active) {

@@ -94,6 +94,8 @@ export const ldapOptions: DriverOptions = {
     kind: 'text',
     description: 'Attribute with the name of a new user',
     default: 'uid',
+    // Tests and previews show its values.
+    isTrusted: true,
   },
   group_base_dn: {
     kind: 'text',

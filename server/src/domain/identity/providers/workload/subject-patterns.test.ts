@@ -66,7 +66,15 @@ describe('subjects of workloads', () => {
   }
 
   test('that would let in strangers are refused', () => {
-    const open = ['*', 'repo:*', '*:acme/web', 'repo:*/web:ref:refs/heads/main', 'a b c*']
+    const open = [
+      'system:serviceaccount:*:*',
+      'repo:acme/web:environment:*',
+      '*',
+      'repo:*',
+      '*:acme/web',
+      'repo:*/web:ref:refs/heads/main',
+      'a b c*',
+    ]
     for (const pattern of [...open, 'repo:acme/web:*x*', 'a:b '.repeat(21)]) {
       assert.notEqual(subjectsProblem(pattern), undefined, pattern)
     }

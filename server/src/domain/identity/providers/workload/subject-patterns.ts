@@ -1,6 +1,7 @@
 const most = 20
-/** Parts that a pattern must name: the owner of a repository is the second one. */
-const fixedParts = 2
+/** Parts that a pattern must name: the owner of a repository is the second one, and a namespace the third one. */
+const fixedParts = (pattern: string): number =>
+  pattern.startsWith('system:serviceaccount:') ? 3 : 2
 
 /** Parts of a subject, with the colon or slash before each. */
 const partsOf = (subject: string): readonly string[] => subject.split(/(?=[:/])/)
@@ -10,8 +11,11 @@ const readPatterns = (patterns: string): readonly string[] =>
 
 function problemOf(pattern: string): string | undefined {
   const at = partsOf(pattern).findIndex((part) => part.includes('*'))
-  if (at !== -1 && at < fixedParts) {
-    return `has a * in the first two parts of "${pattern}", where it would let in strangers`
+  if (at !== -1 && at < fixedParts(pattern)) {
+    return `has a * in the first parts of "${pattern}", where it would let in strangers`
+  }
+  if (/:environment:.*\*/.test(pattern)) {
+    return `has a * for the environment in "${pattern}", which a pull request can choose`
   }
   return partsOf(pattern).every((part) => part.split('*').length <= 2)
     ? undefined
