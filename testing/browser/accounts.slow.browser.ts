@@ -39,7 +39,7 @@ describe('accounts', () => {
     assert.equal(await page.getByText('appear after the first sync.').count(), 0)
     await page.goto('/console/servers')
     const main = page.getByRole('main')
-    await main.getByText(/last sync failed\. .*socket \/nowhere/).waitFor()
+    await main.getByText(/sync failed\. .*socket \/nowhere/).waitFor()
     assert.equal(await main.getByRole('link', { name: 'Attach account' }).count(), 0)
     await main.getByRole('link', { name: 'only' }).click()
     await page.getByRole('heading', { name: 'only', level: 1 }).waitFor()

@@ -128,7 +128,7 @@ describe('actions on servers', () => {
     const { page } = await testConsole.visit(t, admin)
     await page.goto(`/console/tasks?view=batches&batch_id=${batchId}`)
     const row = page.getByRole('row').filter({ hasText: '1 succeeded · 1 failed' })
-    await row.getByRole('button', { name: 'Retry: Stop' }).click()
+    await row.getByRole('button', { name: 'Retry 1 failed: Stop' }).click()
     const dialog = page.getByRole('dialog', { name: 'Stop 1 server' })
     await dialog.getByText('1 will change').waitFor()
     await dialog.getByText('Time to shut down, in seconds').waitFor()
