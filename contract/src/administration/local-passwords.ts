@@ -51,7 +51,7 @@ export const localPasswordOperations = [
     permission: {
       service: 'identity',
       resource: 'domains',
-      action: 'update',
+      action: 'perform',
       at: ['system', 'domain'],
     },
     tag: 'Domains',
