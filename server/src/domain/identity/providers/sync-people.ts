@@ -174,11 +174,10 @@ export function createPeopleSync(dependencies: Dependencies) {
       links.map(({ subject }) => subject),
     )
     const limit = Number(options['sync_limit'] ?? 50)
-    // A break-glass user stays enabled, with a login that has ended.
-    const gone = active.filter(
-      ({ subject, endedAt }) => endedAt === null && people.get(subject)?.isDisabled !== false,
-    )
-    requireFew(gone.length, active.length, limit, 'end')
+    const gone = active.filter(({ subject }) => people.get(subject)?.isDisabled !== false)
+    // A break-glass user stays enabled after the logins there have ended, and would be counted in each sync.
+    const newlyGone = gone.filter(({ endedAt }) => endedAt === null)
+    requireFew(newlyGone.length, active.length, limit, 'end')
     const [holders, losers] = [new Set<string>(), new Set<string>()]
     for (const link of active) {
       const person = people.get(link.subject)
