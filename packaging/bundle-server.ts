@@ -1,4 +1,4 @@
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
 import { native } from './native.ts'
 
@@ -15,7 +15,8 @@ const threads: Plugin = {
     const bundled = code.replaceAll(
       /new Worker\(new URL\('(\.\/[\w-]+\.ts)', import\.meta\.url\)/g,
       (_, file: string) => {
-        const chunk = this.emitFile({ type: 'chunk', id: resolve(dirname(id), file) })
+        const fileName = `${basename(file, '.ts')}.mjs`
+        const chunk = this.emitFile({ type: 'chunk', id: resolve(dirname(id), file), fileName })
         return `new Worker(new URL(import.meta.ROLLUP_FILE_URL_${chunk})`
       },
     )

@@ -152,14 +152,13 @@ async function repeatFailed(): Promise<readonly FileResult[]> {
 // Before the workers: for a moment it changes the environment, which they inherit.
 const chromium = inBrowser.length === 0 ? undefined : await startChromium()
 const hasBrowser = inBrowser.length === 0 || chromium !== undefined
-const postgres = await startPostgres()
 // Back ends keep theirs on the disk: the paths of their sockets may not be longer.
 const memoryFolder = needsBackEnd ? undefined : createMemoryFolder()
 if (memoryFolder !== undefined) process.env['TMPDIR'] = memoryFolder
+const postgres = await startPostgres()
 const folder = mkdtempSync(join(tmpdir(), 'muster-migrated-'))
 await prepareDatabases(postgres.url, folder)
-// The other tests start few processes.
-if (lane !== 'test') await bundleMuster()
+await bundleMuster()
 // More than most machines have cores: many tests wait, for processes and most of all for back ends. Each
 // worker compiles the same code again, so there are no more than needed.
 const workers = { test: 3, slow: 4, nightly: 4, backend: 6, compute: 4 }[lane]

@@ -1,7 +1,11 @@
 import asyncHooks, { type AsyncHook } from 'node:async_hooks'
 import { pathToFileURL } from 'node:url'
 import { inspect } from 'node:util'
+import { loadBundledThreads } from './load-bundled-threads.ts'
 import type { FileMessage, WorkerMessage } from './messages.ts'
+
+// Before the modules of a test file import it.
+loadBundledThreads()
 
 /**
  * A process that runs one test file after the other. Loading the server's modules takes longer than

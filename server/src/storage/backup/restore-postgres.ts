@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises'
 import { sql, type Kysely } from 'kysely'
 import { isKnownMigration, listExecuted } from '../migrations/migrate.ts'
 import { inspectPostgres } from '../postgres/open.ts'
@@ -34,15 +35,31 @@ export async function restorePostgres(
   )
 }
 
+/** PostgreSQL lists a session for a moment after its process has ended. */
+const closingMs = 2_000
+
 /** A running server would mix what it knows with the restored data. */
 async function requireNoServer(db: Kysely<Tables>): Promise<void> {
+  const deadline = Date.now() + closingMs
+  let addresses = await listServerAddresses(db)
+  while (addresses.length > 0 && Date.now() < deadline) {
+    await setTimeout(100)
+    addresses = await listServerAddresses(db)
+  }
+  if (addresses.length === 0) return
+  throw new Error(
+    `Muster is running at ${addresses.join(', ')} and uses this database: stop it first`,
+  )
+}
+
+async function listServerAddresses(db: Kysely<Tables>): Promise<string[]> {
+  // Otherwise a transaction sees the sessions of its first look.
+  await sql`select pg_stat_clear_snapshot()`.execute(db)
   const { rows } = await sql<{ address: string }>`
     select distinct coalesce(host(client_addr), 'this machine') as address from pg_stat_activity
     where datname = current_database() and application_name = 'muster'
       and pid <> pg_backend_pid()`.execute(db)
-  if (rows.length === 0) return
-  const addresses = rows.map(({ address }) => address).join(', ')
-  throw new Error(`Muster is running at ${addresses} and uses this database: stop it first`)
+  return rows.map(({ address }) => address)
 }
 
 const ownTables: readonly string[] = [...allTables, 'kysely_migration', 'kysely_migration_lock']
