@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createWriteStream, readFileSync } from 'node:fs'
 import { connect, createServer, type AddressInfo } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
+import { eventually } from '../../server/src/testing/eventually.ts'
 
 /** Milliseconds to wait for a service to start. */
 export const patience = 120_000
@@ -94,7 +95,7 @@ export async function launch({ name, program, args, folder, env, port }: Launch)
       }
       await exited
       // Its children hold the port a little longer. Whoever listens there next would end at once.
-      while (await isListening()) await pause(50)
+      await eventually('the port is free', async () => !(await isListening()))
     },
   }
 }

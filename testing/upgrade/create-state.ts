@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { eventually } from '../../server/src/testing/eventually.ts'
 import { startFakeEc2 } from '../../server/src/testing/fake-ec2.ts'
 import { startFakeLibvirt } from '../../server/src/testing/fake-libvirt.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
@@ -209,9 +210,7 @@ async function fillAccounts(
     await call('PUT', `/cloudaccounts/${id}`, admin, { cloudaccount: { enabled: false } })
   }
   for (const { id } of cloudaccounts) {
-    while ((await show(id)).sync.state === 'running') {
-      await new Promise((resolve) => setTimeout(resolve, 100))
-    }
+    await eventually('the sync ends', async () => (await show(id)).sync.state !== 'running')
   }
   return { amazon: credentials, 'amazon again': credentials }
 }

@@ -94,7 +94,7 @@ onBothEngines('backup and restore', (engine) => {
     const servers = await listServers(muster.baseUrl, token)
     assert.ok(servers.length > 400)
     const writer = writeProjects(muster.authUrl, token)
-    while (writer.names.length < 20) await new Promise(setImmediate)
+    await eventually('20 projects are written', () => writer.names.length >= 20)
 
     const acknowledged = [...writer.names]
     const file = join(temporaryFolder(t), 'muster.backup')
@@ -162,7 +162,7 @@ onSqliteFirst('a restore', (engine) => {
     assert.match(running.stderr, /another Muster process is using|Muster is running at/)
     const token = await loginAdmin(muster.authUrl)
     const writer = writeProjects(muster.authUrl, token)
-    while (writer.names.length < 3) await new Promise(setImmediate)
+    await eventually('3 projects are written', () => writer.names.length >= 3)
     await writer.stop()
     await muster.end('SIGTERM')
 

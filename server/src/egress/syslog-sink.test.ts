@@ -4,6 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from 'node:n
 import { describe, test, type TestContext } from 'node:test'
 import { createServer as createTlsServer } from 'node:tls'
 import { DeliveryError } from '../domain/audit/event-sink.ts'
+import { eventually } from '../testing/eventually.ts'
 import { makeEvent } from '../testing/identity-world/identity-records.ts'
 import { issuedCertificate, privateKey, testAuthority } from '../testing/secure-server.ts'
 import { createSourceAddressRule } from './allowed-addresses.ts'
@@ -46,7 +47,7 @@ async function startReceiver(
     port: (server.address() as AddressInfo).port,
     sockets,
     async frames(count: number): Promise<string[]> {
-      while (readFrames(received).length < count) await new Promise(setImmediate)
+      await eventually(`${count} frames arrive`, () => readFrames(received).length >= count)
       return readFrames(received)
     },
   }

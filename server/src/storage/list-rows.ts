@@ -44,7 +44,7 @@ export const textField = (engine: DatabaseReader['engine'], value: Sql): SqlFiel
 })
 
 /** A name with a folded column. Names match in any spelling. */
-export const namedBy = (name: Sql, key: Sql): SqlField => ({
+export const nameField = (name: Sql, key: Sql): SqlField => ({
   kind: 'text',
   value: name,
   folded: { subject: key, fold: foldName },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { eventually } from '../../testing/eventually.ts'
 import { defaultServer } from '../inventory/build-server.ts'
 import type { StoredServer } from '../inventory/ports.ts'
 import { ownNotesOf, withOwnNotes } from '../inventory/own-fields.ts'
@@ -252,7 +253,7 @@ describe('the tasks of an account', () => {
   test('start after an error of the storage, which is logged', async () => {
     const world = createWorld({ errors: 1 }, newTask('a'))
     const running = world.start()
-    while (world.started.length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
+    await eventually('the task is started', () => world.started.length > 0)
     assert.equal(world.warnings.length, 1)
     world.letAllGo()
     await running.stop()

@@ -6,6 +6,7 @@ import { describe, test, type TestContext } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createHttpUpstream, type Upstream } from '@muster/gateway'
 import Fastify from 'fastify'
+import { eventually } from '../../testing/eventually.ts'
 import { createInProcessUpstream } from './in-process-upstream.ts'
 
 /** A small API that echoes the request or streams endlessly. */
@@ -152,7 +153,7 @@ for (const [way, open] of Object.entries(ways)) {
       }
       assert.ok(!produced.isOver)
       gone.abort()
-      while (!produced.isOver) await pause(5, undefined, { signal: patience })
+      await eventually('the response ends', () => produced.isOver)
     })
   })
 }

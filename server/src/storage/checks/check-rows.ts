@@ -6,7 +6,7 @@ import type { CheckVisibility } from '../../domain/checks/ports.ts'
 import { queryFieldsOf, type QueryFields } from '../../domain/query/query-fields.ts'
 import type { ScopeOrNone } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
-import { namedBy, sqlFieldsOf, type SqlField } from '../list-rows.ts'
+import { nameField, sqlFieldsOf, type SqlField } from '../list-rows.ts'
 import { allOf, anyOf, byCodePoint, everything, nothing, type Sql } from '../sql-parts.ts'
 import type { Tables } from '../tables.ts'
 
@@ -104,7 +104,7 @@ export function checkColumns(
       }
       return field === 'violations' ? countOf(visibility) : sql.ref(`checks.${field}`)
     }),
-    name: namedBy(sql.ref('checks.name'), sql.ref('checks.name_key')),
+    name: nameField(sql.ref('checks.name'), sql.ref('checks.name_key')),
   }
 }
 

@@ -4,7 +4,7 @@ import type { GrantRecord, Registry } from '../../domain/identity/administration
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import type { Scope, AuthorizedScope } from '../../domain/scope.ts'
 import type { DatabaseReader, Row } from '../database.ts'
-import { createListRows, namedBy, sqlFieldsOf } from '../list-rows.ts'
+import { createListRows, nameField, sqlFieldsOf } from '../list-rows.ts'
 import { everything, type Sql } from '../sql-parts.ts'
 import { scopeColumns } from './related-to.ts'
 
@@ -63,7 +63,7 @@ export function createGrants(
     ...Object.fromEntries(
       Object.entries(tables).map(([field, table]) => [
         field,
-        namedBy(textOf(table, 'name'), textOf(table, 'name_key')),
+        nameField(textOf(table, 'name'), textOf(table, 'name_key')),
       ]),
     ),
   }

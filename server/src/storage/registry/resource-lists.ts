@@ -6,7 +6,7 @@ import type { ResourceKind } from '../../domain/identity/administration/resource
 import { nameKey } from '../../domain/name-key.ts'
 import type { AuthorizedScope } from '../../domain/scope.ts'
 import type { DatabaseReader } from '../database.ts'
-import { createListRows, namedBy, sqlFieldsOf } from '../list-rows.ts'
+import { createListRows, nameField, sqlFieldsOf } from '../list-rows.ts'
 import { anyOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import { related } from './related-to.ts'
 import { columnsOf, tableOf, toResource, type Row } from './resource-columns.ts'
@@ -31,7 +31,7 @@ export function createResourceLists(
       conditions: [visibleTo(kind, authorizedScope), ...(relatedTo ? [related(relatedTo)] : [])],
       fields: {
         ...sqlFieldsOf(engine, queryFields, (field) => valueOf(kind, field, contacts)),
-        name: namedBy(sql.ref('name'), sql.ref('name_key')),
+        name: nameField(sql.ref('name'), sql.ref('name_key')),
       },
       searched: queryFields.searched,
       id: sql.ref('id'),

@@ -7,7 +7,7 @@ import type { ViewStore, WriteResult } from '../../domain/views/ports.ts'
 import type { ViewRecord } from '../../domain/views/view-record.ts'
 import { required, type DatabaseReader, type DatabaseWriter, type Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
-import { createListRows, namedBy, sqlFieldsOf, type SqlField } from '../list-rows.ts'
+import { createListRows, nameField, sqlFieldsOf, type SqlField } from '../list-rows.ts'
 import { allOf, anyOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
@@ -84,7 +84,7 @@ export function createViewStore(database: DatabaseReader & DatabaseWriter): View
       if (field === 'user') return sql.ref('users.name')
       return sql.ref(`views.${field === 'order' ? 'direction' : field}`)
     }),
-    name: namedBy(sql.ref('views.name'), sql.ref('views.name_key')),
+    name: nameField(sql.ref('views.name'), sql.ref('views.name_key')),
   }
 
   const matching = (conditions: readonly Sql[]) =>

@@ -45,18 +45,18 @@ export function requireNamedResources(
   servers: Iterable<ReportedServer>,
   resources: ScannedResources,
 ): void {
-  const requireId = (kind: Kind, id: string | undefined, namedBy: string) => {
+  const requireId = (kind: Kind, id: string | undefined, referrer: string) => {
     if (id === undefined || id === '') return
-    assert.ok(resources[kind].has(id), `${namedBy} names ${id}, which is not among the ${kind}`)
+    assert.ok(resources[kind].has(id), `${referrer} names ${id}, which is not among the ${kind}`)
   }
   interface Sited {
     readonly name: string
     readonly cloudregion_id?: string
     readonly zone_id?: string
   }
-  const requireSite = (item: Sited, namedBy: string) => {
-    requireId('cloudregions', item.cloudregion_id, namedBy)
-    requireId('zones', item.zone_id, namedBy)
+  const requireSite = (item: Sited, referrer: string) => {
+    requireId('cloudregions', item.cloudregion_id, referrer)
+    requireId('zones', item.zone_id, referrer)
   }
   for (const { facts } of servers) {
     requireSite(facts, facts.name)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { eventually } from '../../../testing/eventually.ts'
 import { PlatformError } from '../../error.ts'
 import type { ScopeOrNone } from '../../scope.ts'
 import { createAwaitChanges } from './await-changes.ts'
@@ -82,7 +83,7 @@ void test('goes on after a failure of the database', async () => {
   const { log, feed } = start()
   log.isBroken = true
   const waiting = feed.wait({ scope: { kind: 'system' }, commit: 0 }, long, by('a'))
-  while (log.reads < 2) await new Promise((resolve) => setTimeout(resolve, 2))
+  await eventually('the log is read again', () => log.reads >= 2)
   log.isBroken = false
   log.add(1, 'one')
   assert.equal(await waiting, true)

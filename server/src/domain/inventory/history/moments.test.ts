@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { afterEach, describe, test } from 'node:test'
+import { eventually } from '../../../testing/eventually.ts'
 import { PlatformError } from '../../error.ts'
 import { createMoments } from './moments.ts'
 import { PendingMoment } from './pending-moment.ts'
@@ -38,7 +39,7 @@ function startMoments({ isCopiedFast = true } = {}) {
   )
   /** Lets the build of a moment end, once it has begun. */
   async function finish(commit: number): Promise<void> {
-    while (!builds.has(commit)) await new Promise((resolve) => setImmediate(resolve))
+    await eventually('the build begins', () => builds.has(commit))
     builds.get(commit)?.resolve()
     builds.delete(commit)
   }
@@ -48,7 +49,7 @@ function startMoments({ isCopiedFast = true } = {}) {
     return await opening
   }
   async function fail(commit: number, error: Error): Promise<void> {
-    while (!builds.has(commit)) await new Promise((resolve) => setImmediate(resolve))
+    await eventually('the build begins', () => builds.has(commit))
     builds.get(commit)?.reject(error)
     builds.delete(commit)
   }
