@@ -61,6 +61,7 @@ export {
   type LocalPasswordRule,
 } from './administration/domains.ts'
 export * from './administration/event-deliveries.ts'
+export * from './administration/key-restriction.ts'
 export * from './administration/events.ts'
 export { groups, type GroupDto } from './administration/groups.ts'
 export type { IdentityProviderDriverDto } from './administration/identity-provider-drivers.ts'

@@ -44,6 +44,28 @@ describe('identity in the console', () => {
     assert.ok(!(await page.content()).includes(secret))
   })
 
+  test('a user restricts an access key, and the list of keys says how', async (t) => {
+    const { page } = await testConsole.visit(t, fleet.owner)
+    await page.goto('/console/me/keys')
+    await page.getByRole('button', { name: 'Create access key' }).click()
+    const form = page.getByRole('dialog', { name: 'Create access key' })
+    await form.getByLabel('Name').fill('dashboard')
+    await form.getByRole('radio', { name: 'Read, and perform some actions' }).check()
+    await form.getByRole('checkbox', { name: 'restart' }).check()
+    await form.getByRole('checkbox', { name: 'Only your roles' }).check()
+    await form.getByLabel('Accepted from').fill('10.1.2.3/8')
+    await form.getByRole('button', { name: 'Create access key' }).click()
+    await form.getByText('Did you mean 10.0.0.0/8?').waitFor()
+    await form.getByLabel('Accepted from').fill('10.0.0.0/8 ::1')
+    await form.getByRole('button', { name: 'Create access key' }).click()
+    const shown = page.getByRole('dialog', { name: 'Your new access key' })
+    await shown.getByRole('button', { name: 'Copy the commands' }).click()
+    await shown.getByRole('button', { name: 'I have copied it' }).click()
+    const row = page.getByRole('row').filter({ hasText: 'dashboard' })
+    await row.getByText('Only: restart').waitFor()
+    await row.getByText('From 10.0.0.0/8, ::1/128').waitFor()
+  })
+
   test('an admin creates a project, and the activity log shows it', async (t) => {
     const { page } = await testConsole.visit(t, admin)
     await page.goto('/console/identity')

@@ -2,6 +2,7 @@ import { Type, type Static } from 'typebox'
 import { administrationNames } from '../resources/names.ts'
 import { changesObject, exactObject, Id, TimestampInput, NewName, orNull } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
+import { KeyRestriction, KeyRestrictionInput } from './key-restriction.ts'
 import {
   boolean,
   enumeration,
@@ -45,6 +46,11 @@ export const credentials = {
       ),
     ),
     expires_at: timestamp('When the key expires', filterable),
+    restriction: object(
+      'What the key may do at most. null: all that the user may.',
+      orNull(KeyRestriction),
+      null,
+    ),
     created_at: knownTimestamp('When the key was created', filterable),
     last_used_at: timestamp('When somebody last logged in with the key', filterable),
     last_used_ip: text('Address of the last login', searchable),
@@ -76,6 +82,7 @@ const view = {
   enabled: true,
   blob: '{"secret":"","expire":0}',
   expires_at: null,
+  restriction: null,
   created_at: exampleTimestamp,
   last_used_at: exampleTimestamp,
   last_used_ip: '192.0.2.7',
@@ -91,6 +98,7 @@ export const credentialOperations = resourceOperations(credentials, {
     name: Type.Optional(NewName),
     user_id: Type.Optional(Id),
     expires_at: Type.Optional(orNull(TimestampInput)),
+    restriction: Type.Optional(orNull(KeyRestrictionInput)),
     blob: Type.Optional(
       Type.String({
         maxLength: 1024,
@@ -103,9 +111,9 @@ export const credentialOperations = resourceOperations(credentials, {
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:
-      'The user needs a role in the project. Programs log in with `access_key` and `secret`. The secret is shown only in this response. A token from an access key login cannot create access keys.',
+      'The user needs a role in the project, and in those of the `restriction`. Programs log in with `access_key` and `secret`. The secret is shown only in this response. A token from an access key login cannot create access keys.',
     update:
-      'You can change `name` and `enabled`. User, project and expiry are fixed. Disabling the key revokes all tokens that were issued with it. A token from an access key login can change only its own key.',
+      'You can change `name` and `enabled`. User, project, expiry and restriction are fixed. Disabling the key revokes all tokens that were issued with it. A token from an access key login can change only its own key.',
     delete:
       'Revokes all tokens that were issued with the key. A token from an access key login can delete only its own key.',
   },

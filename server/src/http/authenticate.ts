@@ -1,12 +1,13 @@
 import type { Operation } from '@muster/contract'
 import type { FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
+import { isAcceptedFrom, restrictionOf } from '../domain/identity/access-key/key-restriction.ts'
 import type { Clock } from '../domain/clock.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { AuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import type { OwnHosts } from './host.ts'
-import { isLocal, originOf } from './origin.ts'
+import { addressOf, isLocal, originOf } from './origin.ts'
 import type { RateLimit } from '../domain/rate-limit.ts'
 import type { ScrapeToken } from './scrape-token.ts'
 
@@ -33,6 +34,16 @@ interface Dependencies {
   readonly clock: Clock
 }
 
+/** At each use, because a token can be sent from elsewhere than the login. */
+function requireAddress({ token }: Principal, request: FastifyRequest): void {
+  const restriction = restrictionOf(token)
+  if (!restriction?.networks || isAcceptedFrom(restriction, addressOf(request))) return
+  throw new PlatformError(
+    'UnauthorizedError',
+    `The access key of this token is not accepted from ${addressOf(request)}. Send the request from one of its networks, or use another key.`,
+  )
+}
+
 /** Authenticates the caller before the body is read. Every API route uses it. */
 export function createAuthenticate(dependencies: Dependencies) {
   const { verifyToken, authenticateAccessKey, requestLimit, ownHosts, scrapeToken, clock } =
@@ -56,6 +67,7 @@ export function createAuthenticate(dependencies: Dependencies) {
         `The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens${operation.acceptsAccessKey ? ', or send an access key and its secret by HTTP Basic' : ''}.`,
       )
     }
+    requireAddress(principal, request)
     if (operation.rateLimit === 'token' && requestLimit) {
       requestLimit.demand(principal.token.id, clock())
       requestLimit.count(principal.token.id, clock())

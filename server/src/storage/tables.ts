@@ -20,6 +20,7 @@ type Cell<Value> = Value extends boolean
 
 /** Columns that a migration added, with a default value. */
 interface AddedColumns {
+  credentials: 'restriction'
   domains: 'local_passwords' | 'local_passwords_since'
   users: 'description' | 'break_glass'
   groups: 'description'
@@ -62,6 +63,8 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     hash: string
     expires_at: number
     created_by: string
+    /** The access key that created it, with which it ends. */
+    access_key_id: Generated<string | null>
     project_id: string | null
     domain_id: string | null
   }

@@ -1,3 +1,5 @@
+import type { RestrictableAction } from '@muster/contract'
+
 export const me = {
   title: 'My profile',
   keys: 'My access keys',
@@ -40,6 +42,33 @@ export const me = {
   },
   expiryDate: 'Expiry date',
   expiryDateHint: 'In your time zone',
+  restriction: 'Restriction',
+  unrestricted: 'none',
+  extent: 'The key can',
+  extents: {
+    all: 'Do all that you can',
+    read_only: 'Read only',
+    actions: 'Read, and perform some actions on servers',
+  },
+  keyActions: {
+    start: 'start',
+    stop: 'stop',
+    restart: 'restart',
+    reset: 'reset',
+    suspend: 'suspend',
+    resume: 'resume',
+    'change-config': 'resize',
+    syncstatus: 'sync',
+    update: 'edit and tag',
+    delete: 'delete, restore and remove',
+  } satisfies Record<RestrictableAction, string>,
+  oneProject: 'Only your roles in this project count',
+  networks: 'Accepted from',
+  networksHint:
+    'Addresses or networks, separated by blanks, such as 192.0.2.0/24. Empty: anywhere.',
+  onlyActions: (actions: string) => `Only: ${actions}`,
+  onlyProjects: (projects: string) => `Projects: ${projects}`,
+  onlyFrom: (networks: string) => `From ${networks}`,
   problem: (label: string, problem: string) => `${label} ${problem}`,
   secretTitle: 'Your new access key',
   secretWarning: 'The secret is shown only once. Copy it now.',

@@ -9,6 +9,7 @@ import { TimeAgo } from '../../ui/time-ago.tsx'
 import { useNow } from '../../ui/use-now.ts'
 import { EntityLink } from './entity-link.tsx'
 import { useNames } from './use-choices.ts'
+import { describeRestriction } from '../me/key-restriction.ts'
 import { KeyActions } from './key-actions.tsx'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { api } from '../../api/client.ts'
@@ -48,6 +49,14 @@ export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] })
           </StatusMark>
         )
       },
+    },
+    {
+      key: 'restriction',
+      title: t.me.restriction,
+      cell: ({ restriction }) =>
+        describeRestriction(restriction, t, (id) => own.get(id) ?? names.get(id) ?? id).join(
+          ' · ',
+        ) || t.me.unrestricted,
     },
     { key: 'created', title: t.me.created, cell: (key) => <TimeAgo time={key.created_at} /> },
     {

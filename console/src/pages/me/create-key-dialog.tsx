@@ -9,6 +9,8 @@ import { useOwnProjects } from '../../session/use-own-projects.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { noRestriction, toRestriction } from './key-restriction.ts'
+import { RestrictionFields } from './restriction-fields.tsx'
 import { keyExpiry, keyLifetimes, type KeyLifetime } from './key-expiry.ts'
 
 interface Props {
@@ -26,14 +28,17 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
   const [project, setProject] = useState((here ?? projects[0])?.id ?? '')
   const [ending, setEnding] = useState<KeyLifetime>('90')
   const [date, setDate] = useState('')
+  const [draft, setDraft] = useState(noRestriction)
   const create = useMutation({
     mutationFn: async () => {
       const end = keyExpiry(ending, date, Date.now())
+      const restriction = toRestriction(draft, project)
       const credential = {
         type: 'aksk' as const,
         name,
         project_id: project,
         ...(end !== undefined && { expires_at: end }),
+        ...(restriction && { restriction }),
       }
       return (await api.createCredential({ body: { credential } })).credential
     },
@@ -59,6 +64,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
         'name',
         'project_id',
         'expires_at',
+        'restriction',
       ])}
     >
       <TextField
@@ -99,6 +105,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
           error={problem('expires_at', t.me.expiryDate)}
         />
       )}
+      <RestrictionFields draft={draft} onChange={setDraft} problems={problems} />
     </FormDialog>
   )
 }

@@ -100,8 +100,8 @@ export function createDescribeToken(catalog: readonly CatalogService[], memory: 
   )
 
   function describeOnce(principal: Principal) {
-    const { userStatus, scope } = principal
-    const key = `${userStatus.user.id} ${scopeName(scope)}`
+    const { userStatus, scope, token } = principal
+    const key = `${userStatus.user.id} ${scopeName(scope)} ${token.accessKey?.id ?? ''}`
     let description = descriptions.get(key, userStatus)
     if (!description) {
       description = describeUserAndScope(principal, catalog)

@@ -129,7 +129,7 @@ describe('a credential with a scope of its own', () => {
 
 describe('an access key', () => {
   test('is told of in the token, without its secret', async () => {
-    const accessKey = { id: 'key-1', expiresAt: now + 5_000 }
+    const accessKey = { id: 'key-1', expiresAt: now + 5_000, restriction: null }
     const { issue, written } = issueWith({ accessKey, expiresAt: accessKey.expiresAt })
     const { token } = await issue()
     assert.deepEqual(token.access_key, {
@@ -142,7 +142,9 @@ describe('an access key', () => {
   })
 
   test('that never ends has 0 for an end', async () => {
-    const { token } = await issueWith({ accessKey: { id: 'key-1', expiresAt: null } }).issue()
+    const { token } = await issueWith({
+      accessKey: { id: 'key-1', expiresAt: null, restriction: null },
+    }).issue()
     assert.equal(token.access_key.expire, 0)
   })
 })

@@ -56,7 +56,12 @@ export function createIssueToken(dependencies: Dependencies) {
     const userStatus = await findUserStatus(authenticated.user.id)
     if (!userStatus) throw loginFailed('user disabled, expired or deleted')
     const scope = authenticated.scope
-      ? credentialScope(authenticated.scope, requested, userStatus)
+      ? credentialScope(
+          authenticated.scope,
+          requested,
+          userStatus,
+          authenticated.accessKey?.restriction,
+        )
       : grantScope(requested, userStatus)
 
     const { secret, id } = mintToken()

@@ -44,10 +44,11 @@ interface PasswordLink {
   readonly creator: LinkCreator
 }
 
-/** Who created a link, and in which scope. */
+/** Who created a link, in which scope, and with which access key. */
 export interface LinkCreator {
   readonly userId: string
   readonly scope: TokenScope
+  readonly accessKeyId: string | null
 }
 
 /** A credential that is accepted once. */

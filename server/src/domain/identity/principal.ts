@@ -1,10 +1,12 @@
 import type { Level } from '@muster/contract'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
+import { restrictionOf, restrictUserStatus } from './access-key/key-restriction.ts'
 import { assignmentsInScope, toTokenScope, type GrantedScope } from './token-scope.ts'
 
 /** A verified token with its user, scope and permissions. */
 export interface Principal {
   readonly token: TokenRecord
+  /** With the role assignments that its access key leaves to the token. */
   readonly userStatus: UserStatus
   readonly scope: GrantedScope
   /** The role assignments that apply in this scope. */
@@ -40,9 +42,10 @@ export function scopeName(scope: GrantedScope): string {
 
 export function createPrincipal(
   token: TokenRecord,
-  userStatus: UserStatus,
+  holder: UserStatus,
   scope: GrantedScope,
 ): Principal {
+  const userStatus = restrictUserStatus(holder, restrictionOf(token))
   const assignments = assignmentsInScope(scope, userStatus)
   return { token, userStatus, scope, assignments, policies: policiesByScope(assignments) }
 }

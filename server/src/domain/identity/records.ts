@@ -1,4 +1,4 @@
-import type { Level, LocalPasswordRule, PolicyAction } from '@muster/contract'
+import type { KeyRestriction, Level, LocalPasswordRule, PolicyAction } from '@muster/contract'
 import type { UserSummary } from '../user-summary.ts'
 
 /** The records of identity. Times are milliseconds since 1970. */
@@ -89,10 +89,11 @@ export type TokenScope =
   | { readonly kind: 'project'; readonly id: string }
   | { readonly kind: 'domain'; readonly id: string }
 
-/** The access key that a token was issued for, and when it expires (null: never). */
+/** The access key that a token was issued for, when it expires (null: never), and what it may do at most. */
 export interface AccessKeyUse {
   readonly id: string
   readonly expiresAt: number | null
+  readonly restriction: KeyRestriction | null
 }
 
 export interface TokenRecord {

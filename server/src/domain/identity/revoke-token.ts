@@ -1,3 +1,4 @@
+import { refuseRestrictedKey } from './administration/authority.ts'
 import type { Caller } from './caller.ts'
 import { createAuditEvent } from './create-audit-event.ts'
 import type { InspectToken } from './inspect-token.ts'
@@ -14,6 +15,10 @@ interface Dependencies {
 export function createRevokeToken({ inspectToken, tokens, clock }: Dependencies) {
   return async function revokeToken(caller: Caller, secret: string): Promise<void> {
     const { token, userStatus } = await inspectToken(caller, secret)
+    const { accessKey } = caller.principal.token
+    if (token.accessKey?.id !== accessKey?.id) {
+      refuseRestrictedKey(caller.principal, 'revoke a token of another login')
+    }
     const { user } = userStatus
     const auditedAction = {
       action: 'logout',

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { ScopeRequest } from '@muster/contract'
+import type { KeyRestriction, ScopeRequest } from '@muster/contract'
 import { badField, loginFailed } from '../error.ts'
 import { nameKey } from '../name-key.ts'
+import { restrictUserStatus } from './access-key/key-restriction.ts'
 import type { DomainReference, MemberReference } from './ports.ts'
 import type {
   Assignment,
@@ -130,13 +131,17 @@ export function currentScope(scope: TokenScope, userStatus: UserStatus): Granted
 
 /**
  * The scope of a credential that is bound to one, such as an access key. A request for another
- * scope fails.
+ * scope fails, except for a project that the restriction of the key lists.
  */
 export function credentialScope(
   own: TokenScope,
   requested: RequestedScope,
-  userStatus: UserStatus,
+  holder: UserStatus,
+  restriction: KeyRestriction | null = null,
 ): GrantedScope {
+  const userStatus = restrictUserStatus(holder, restriction)
+  if (restriction?.projects && requested.kind !== 'default')
+    return grantScope(requested, userStatus)
   const held = currentScope(own, userStatus)
   const granted = requested.kind === 'default' ? held : grantScope(requested, userStatus)
   if (!held || !granted || !isDeepStrictEqual(toTokenScope(granted), toTokenScope(held))) {

@@ -1,7 +1,7 @@
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import type { AccessKeyStore, Directory } from '../identity/ports.ts'
 import { createPrincipal } from '../identity/principal.ts'
-import type { TokenRecord } from '../identity/records.ts'
+import type { AccessKeyUse, TokenRecord } from '../identity/records.ts'
 import { currentScope } from '../identity/token-scope.ts'
 import { isActive } from '../identity/user-status.ts'
 import type { StoredServer } from '../inventory/ports.ts'
@@ -17,9 +17,9 @@ interface Dependencies {
 
 /** Checks the permission again when a task starts: it may have waited for long. Returns why it must not start. */
 export function createReauthorizeTask({ directory, accessKeys, clock }: Dependencies) {
-  async function isUsable(accessKeyId: string): Promise<boolean> {
+  async function findUsableKey(accessKeyId: string): Promise<AccessKeyUse | undefined> {
     const key = await accessKeys.find(accessKeyId)
-    return key !== undefined && key.enabled && (key.expiresAt ?? Infinity) > clock()
+    return key?.enabled && (key.expiresAt ?? Infinity) > clock() ? key : undefined
   }
 
   return async function reauthorizeTask(
@@ -35,11 +35,12 @@ export function createReauthorizeTask({ directory, accessKeys, clock }: Dependen
     if (!userStatus || !isActive(userStatus, clock())) {
       return 'The user who requested it is disabled or deleted.'
     }
-    if (task.access_key_id !== '' && !(await isUsable(task.access_key_id))) {
+    const accessKey = task.access_key_id === '' ? null : await findUsableKey(task.access_key_id)
+    if (accessKey === undefined) {
       return 'The access key that requested it is disabled, expired or deleted.'
     }
     const scope = currentScope(task.caller_scope, userStatus)
-    const token = { userId: task.user_id, scope: task.caller_scope } as TokenRecord
+    const token = { userId: task.user_id, scope: task.caller_scope, accessKey } as TokenRecord
     const allowed =
       scope &&
       findAuthorizedScope(createPrincipal(token, userStatus, scope), permissionFor(task.action))

@@ -202,7 +202,7 @@ onEngineOfLane('ending an access key', (engine) => {
           id: `late-${key.id}`,
           userId: owner.userId,
           scope: { kind: 'project', id: owner.projectId },
-          accessKey: { id: key.id, expiresAt: null },
+          accessKey: { id: key.id, expiresAt: null, restriction: null },
           issuedAt: now,
           expiresAt: now + hour,
         }),

@@ -102,6 +102,7 @@ onEngineOfLane('access keys', (engine) => {
         project_id: ann.projectId,
         enabled: true,
         expires_at: null,
+        restriction: null,
         created_at: '2027-01-31T12:00:00.250000Z',
         last_used_at: null,
         last_used_ip: '',

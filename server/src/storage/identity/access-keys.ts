@@ -1,8 +1,13 @@
+import type { KeyRestriction } from '@muster/contract'
 import { sql } from 'kysely'
 import type { AccessKeyStore } from '../../domain/identity/ports.ts'
 import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader } from '../database.ts'
 import { mayUsePassword } from './local-passwords.ts'
+
+/** The restriction as its column stores it. */
+export const readRestriction = (cell: string | null): KeyRestriction | null =>
+  cell === null ? null : (JSON.parse(cell) as KeyRestriction)
 
 /** Access keys as a login finds them. */
 export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => ({
@@ -18,6 +23,7 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
         'access_keys.enabled',
         'access_keys.expires_at',
         'access_keys.secret',
+        'access_keys.restriction',
         'users.id as user_id',
         'users.name as user_name',
         'users.domain_id',
@@ -36,6 +42,7 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
         projectId: row.project_id,
         enabled: readBoolean(row.enabled),
         expiresAt: row.expires_at,
+        restriction: readRestriction(row.restriction),
         encryptedSecret: row.secret,
         confirmedAt: row.confirmed_at,
         user: { id: row.user_id, name: row.user_name, domainId: row.domain_id },

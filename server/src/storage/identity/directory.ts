@@ -125,17 +125,21 @@ function createFindPasswordLink({ db }: DatabaseReader): Directory['findPassword
     const row = await db
       .selectFrom('password_links')
       .innerJoin('users', 'users.id', 'password_links.user_id')
+      .leftJoin('access_keys', 'access_keys.id', 'password_links.access_key_id')
       .select([
         'users.id',
-        'name',
+        'users.name',
         'users.domain_id',
         'password_hash',
         'password_links.expires_at',
         'created_by',
+        'access_key_id',
         'password_links.project_id as creator_project',
         'password_links.domain_id as creator_domain',
       ])
       .where('hash', '=', hash)
+      // A link from an access key works while the key does.
+      .where((eb) => eb.or([eb('access_key_id', 'is', null), eb('access_keys.enabled', '=', 1)]))
       .executeTakeFirst()
     return (
       row && {
@@ -148,6 +152,7 @@ function createFindPasswordLink({ db }: DatabaseReader): Directory['findPassword
             project_id: row.creator_project,
             domain_id: row.creator_domain,
           }),
+          accessKeyId: row.access_key_id,
         },
       }
     )

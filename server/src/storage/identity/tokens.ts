@@ -1,5 +1,6 @@
 import type { TokenStore } from '../../domain/identity/ports.ts'
 import type { TokenRecord } from '../../domain/identity/records.ts'
+import { readRestriction } from './access-keys.ts'
 import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 import type { DatabaseReader, DatabaseWriter, IdentityWriter, Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
@@ -57,8 +58,16 @@ export function createTokenStore(
     useOnce: (singleUse) => commitIfMet([useOnceStatement(singleUse)]),
 
     async find(id) {
-      const row = await db.selectFrom('tokens').where('id', '=', id).selectAll().executeTakeFirst()
-      return row && toRecord(row)
+      const row = await db
+        .selectFrom('tokens')
+        .leftJoin('access_keys', 'access_keys.id', 'tokens.access_key_id')
+        .where('tokens.id', '=', id)
+        .selectAll('tokens')
+        .select(['access_keys.id as key_id', 'access_keys.restriction'])
+        .executeTakeFirst()
+      // Without its key, the restriction of a token is unknown.
+      if (!row || row.access_key_id !== row.key_id) return undefined
+      return toRecord(row)
     },
 
     async revoke(id, event) {
@@ -129,7 +138,7 @@ const toRow = (token: TokenRecord): Tables['tokens'] => ({
   provider_session: token.providerSession,
 })
 
-const toRecord = (row: Tables['tokens']): TokenRecord => ({
+const toRecord = (row: Tables['tokens'] & { restriction: string | null }): TokenRecord => ({
   id: row.id,
   userId: row.user_id,
   scope: readScopeColumns(row),
@@ -143,7 +152,11 @@ const toRecord = (row: Tables['tokens']): TokenRecord => ({
   accessKey:
     row.access_key_id === null
       ? null
-      : { id: row.access_key_id, expiresAt: row.access_key_expires_at },
+      : {
+          id: row.access_key_id,
+          expiresAt: row.access_key_expires_at,
+          restriction: readRestriction(row.restriction),
+        },
   providerId: row.provider_id,
   providerSession: row.provider_session,
 })

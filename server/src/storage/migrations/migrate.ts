@@ -42,6 +42,7 @@ import { up as subjectConfirmations } from './0040-subject-confirmations.ts'
 import { up as endedSubjects } from './0041-ended-subjects.ts'
 import { up as recordedSince } from './0042-recorded-since.ts'
 import { up as localPasswords } from './0043-local-passwords.ts'
+import { up as keyRestrictions } from './0044-key-restrictions.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -88,6 +89,7 @@ const migrations: Record<string, Migration> = {
   '0041-ended-subjects': { up: endedSubjects },
   '0042-recorded-since': { up: recordedSince },
   '0043-local-passwords': { up: localPasswords },
+  '0044-key-restrictions': { up: keyRestrictions },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

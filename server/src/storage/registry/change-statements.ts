@@ -125,6 +125,7 @@ export function createChangeStatements(database: DatabaseReader) {
           hash,
           expires_at,
           created_by: creator.userId,
+          access_key_id: creator.accessKeyId,
           ...toScopeColumns(creator.scope),
         }
         return db

@@ -16,8 +16,8 @@ interface Codec {
 const plain: Codec = { write: (value) => value as Cell, read: (cell) => cell }
 const boolean: Codec = { write: (value) => Number(value), read: readBoolean }
 const json: Codec = {
-  write: (value) => JSON.stringify(value),
-  read: (cell) => JSON.parse(cell as string) as unknown,
+  write: (value) => (value === null ? null : JSON.stringify(value)),
+  read: (cell) => (cell === null ? null : (JSON.parse(cell as string) as unknown)),
 }
 
 const codecs: Readonly<Record<FieldType, Codec>> = {

@@ -1,5 +1,6 @@
 import { policyActions, policyServices } from '@muster/contract'
 import { PlatformError } from '../../error.ts'
+import { permits, restrictionOf } from '../access-key/key-restriction.ts'
 import { allows, appliesTo, type Permission } from '../policy.ts'
 import type { Principal } from '../principal.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
@@ -55,7 +56,12 @@ function findMissingPermission(
 ): Permission | undefined {
   const own = policiesAt(principal, scope)
   return permissionsNamedBy([...policies, ...own.flat()]).find(
-    (permission) => matters(permission) && !own.some((level) => allows(level, permission)),
+    (permission) =>
+      matters(permission) &&
+      !(
+        permits(restrictionOf(principal.token), permission) &&
+        own.some((level) => allows(level, permission))
+      ),
   )
 }
 
@@ -156,4 +162,10 @@ export function requireNoSystemRole({ scope }: AuthorizedScope, held: readonly A
 export function refuseAccessKeyToken({ token }: Principal, what: string): void {
   if (token.accessKey === null) return
   throw new PlatformError('ForbiddenError', `A token from an access key login cannot ${what}.`)
+}
+
+/** A login of somebody else would have no restriction, and would outlive the key. */
+export function refuseRestrictedKey({ token }: Principal, what: string): void {
+  if (restrictionOf(token) === null) return
+  throw new PlatformError('ForbiddenError', `A token of a restricted access key cannot ${what}.`)
 }

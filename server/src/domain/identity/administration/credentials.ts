@@ -1,10 +1,12 @@
 import { badField, PlatformError } from '../../error.ts'
 import { readTimestamp } from '../../read-timestamp.ts'
 import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.ts'
+import { readKeyRestriction } from '../access-key/read-key-restriction.ts'
 import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { everywhere } from '../../scope.ts'
 import type { Directory } from '../ports.ts'
+import type { UserStatus } from '../records.ts'
 import { openProjects } from '../token-scope.ts'
 import { isActive } from '../user-status.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
@@ -138,6 +140,8 @@ export function createCredentialUseCases(context: CredentialContext) {
         const expires_at =
           readEnd(input.expires_at, 'credential.expires_at', clock()) ??
           readEnd(own.expiresAt, 'credential.blob.expire', clock())
+        const restriction = readKeyRestriction(input.restriction, project.id)
+        requireListedProjects(restriction?.projects ?? [], userStatus)
         await requireRoom(userStatus.user.id)
         const { accessKey: id, secret } = { ...mintAccessKey(), ...own.secret }
         const key: AccessKey = {
@@ -147,6 +151,7 @@ export function createCredentialUseCases(context: CredentialContext) {
           project_id: project.id,
           enabled: true,
           expires_at,
+          restriction,
           last_used_at: null,
           last_used_ip: '',
           created_at: clock(),
@@ -159,6 +164,16 @@ export function createCredentialUseCases(context: CredentialContext) {
         return { ...made, result: { key, secret } }
       }),
   }
+}
+
+function requireListedProjects(ids: readonly string[], userStatus: UserStatus): void {
+  const open = openProjects(userStatus).map(({ id }) => id)
+  const index = ids.findIndex((id) => !open.includes(id))
+  if (index === -1) return
+  throw badField(
+    `credential.restriction.projects.${index}`,
+    'must be a project in which the user has a role',
+  )
 }
 
 // A conflict rather than a 429, because waiting does not help.

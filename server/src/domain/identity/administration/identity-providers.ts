@@ -4,6 +4,7 @@ import {
   type ProviderOptionsContext,
 } from './provider-options.ts'
 import { createRequireMapping, requireCanRevokeMapped } from './provider-mapping.ts'
+import { refuseRestrictedKey } from './authority.ts'
 import { chooseOwner } from './require-resource.ts'
 import type { IdentityProvider } from './resources.ts'
 import { createWriteUseCases, type WriteContext } from './write-resources.ts'
@@ -16,6 +17,7 @@ export function createIdentityProviderUseCases(context: WriteContext & ProviderO
 
   return createWriteUseCases('identity_providers', context, {
     async complete(caller, input) {
+      refuseRestrictedKey(caller.principal, 'create an identity provider')
       const driver = driverOf(input.driver)
       const options = readNew(driver, input)
       const owner = await chooseOwner(registry, 'identity_providers')(caller, input)
@@ -27,6 +29,7 @@ export function createIdentityProviderUseCases(context: WriteContext & ProviderO
       return encryptSecrets(driver, id, readNew(driver, input))
     },
     async update(caller, { before, after, input }) {
+      refuseRestrictedKey(caller.principal, 'change an identity provider')
       const { driver, options, secretChanges } = await readChanged(caller, before, input)
       const isEnabled = after.enabled && !before.enabled
       await requireMapping(caller, isEnabled ? after.mapping : input.mapping)

@@ -6,7 +6,12 @@ import type { Caller } from '../caller.ts'
 import type { Directory } from '../ports.ts'
 import { createFindLinkProblem } from '../providers/find-link-problem.ts'
 import { linkedLogin } from '../providers/linked-login.ts'
-import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
+import {
+  refuseAccessKeyToken,
+  refuseRestrictedKey,
+  requireCanGrantAll,
+  requireNoSystemRole,
+} from './authority.ts'
 import { createChangePlans, joinPlans, type Change } from './change-plan.ts'
 import { requireCanRevokeMapped } from './provider-mapping.ts'
 import type { ChangePlan, Link, Registry } from './registry.ts'
@@ -122,6 +127,7 @@ export function createLinkedLoginUseCases(dependencies: Dependencies) {
     /** All of them or none. */
     linkLogins: (caller: Caller, entries: readonly NewLinkedLogin[], isDryRun: boolean) =>
       change(caller, async (caller) => {
+        refuseRestrictedKey(caller.principal, 'link logins')
         const found: Examined[] = []
         for (const entry of entries) found.push(await examine(caller, entry))
         const examined = refuseRepeated(found)

@@ -17,7 +17,12 @@ import { currentScope } from '../token-scope.ts'
 import { isActive } from '../user-status.ts'
 import { requireAuthorizedScope } from '../authorized-scope.ts'
 import { everywhere, type AuthorizedScope } from '../../scope.ts'
-import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
+import {
+  refuseAccessKeyToken,
+  refuseRestrictedKey,
+  requireCanGrantAll,
+  requireNoSystemRole,
+} from './authority.ts'
 import { createChangePlans, type Change } from './change-plan.ts'
 import { mayHavePassword, requireMayHavePassword } from './local-password-rule.ts'
 import type { Registry } from './registry.ts'
@@ -132,6 +137,7 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
         const assignments = await registry.assignmentsOf({ kind: 'user', id: userId })
         requireMayLink(principal, authorizedScope, assignments)
         if (userId === principal.token.userId) refuseAccessKeyToken(principal, what)
+        refuseRestrictedKey(principal, what)
         await requireMayHavePassword(registry, user)
         const { credentials } = await directory.findCredentials({ id: userId })
         if (credentials?.passwordHash !== null) {
@@ -147,8 +153,14 @@ export function createPasswordLinkUseCases(dependencies: Dependencies) {
           )
         }
         const secret = mintSecret()
-        const expiresAt = clock() + lifetime
-        const creator = { userId: principal.token.userId, scope: principal.token.scope }
+        const { accessKey, ...token } = principal.token
+        // The link ends with the access key, which may be leaked.
+        const expiresAt = Math.min(clock() + lifetime, accessKey?.expiresAt ?? Infinity)
+        const creator = {
+          userId: token.userId,
+          scope: token.scope,
+          accessKeyId: accessKey?.id ?? null,
+        }
         const link = {
           do: 'link-password',
           userId,

@@ -1,7 +1,9 @@
 import type { Impact, RequiredPermission } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
+import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Page } from '../../query/list-query.ts'
 import { everywhere } from '../../scope.ts'
+import { restrictionOf } from '../access-key/key-restriction.ts'
 import type { Caller } from '../caller.ts'
 import { findAuthorizedScope } from '../authorized-scope.ts'
 import { narrowScope } from '../choose-scope.ts'
@@ -98,7 +100,11 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)
       const isOwn = userId === caller.principal.token.userId
       const relatedTo = { relation: 'projects-of-user', userId } as const
-      return await list('projects', caller, query, relatedTo, isOwn ? everywhere : undefined)
+      const listed = restrictionOf(caller.principal.token)?.projects
+      const visible = listed
+        ? { ...query, where: allOf([oneOf('id', listed), query.where]) }
+        : query
+      return await list('projects', caller, visible, relatedTo, isOwn ? everywhere : undefined)
     },
 
     async listUserGroups(caller: Caller, userId: string, query: ResourceQuery) {

@@ -4,7 +4,12 @@ import { requireGoodPassword } from '../password-rules.ts'
 import type { PasswordHasher } from '../ports.ts'
 import type { Principal } from '../principal.ts'
 import type { Assignment } from '../records.ts'
-import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
+import {
+  refuseAccessKeyToken,
+  refuseRestrictedKey,
+  requireCanGrantAll,
+  requireNoSystemRole,
+} from './authority.ts'
 import { mayHavePassword, requireMayHavePassword } from './local-password-rule.ts'
 import { chooseOwner, requireReference, requireResource } from './require-resource.ts'
 import {
@@ -59,6 +64,7 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       const { break_glass = false } = input
       if (break_glass) requireCanMark(caller.principal, [])
       if (typeof input.password === 'string') {
+        refuseRestrictedKey(caller.principal, 'create a user with a password')
         await requireMayHavePassword(registry, { domain_id: owner.domain_id ?? '', break_glass })
       }
       return owner
@@ -73,6 +79,7 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
         if (id === principal.token.userId) {
           refuseAccessKeyToken(principal, 'set the password of its own user')
         }
+        refuseRestrictedKey(principal, 'set the password of a user')
         requireCanGrantAll(principal, assignments, 'set the password of this user')
       }
       if (typeof secrets.password_hash === 'string') await requireMayHavePassword(registry, after)

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { badField, loginFailed } from '../../error.ts'
 import { readAccessKeySecret, type AccessKeySecret } from '../access-key/read-access-key-secret.ts'
+import { isAcceptedFrom } from '../access-key/key-restriction.ts'
 import { accessKeyContext } from '../access-key/mint-access-key.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import { verifyAccessKey } from '../access-key/verify-access-key.ts'
@@ -62,6 +63,9 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       if (key.expiresAt !== null && key.expiresAt <= now) {
         throw loginFailed('access key has expired', key.user)
       }
+      if (!isAcceptedFrom(key.restriction, origin.ip)) {
+        throw loginFailed('access key: not accepted from this address', key.user)
+      }
       const unconfirmedAt = confirmationEnd(key, confirmedFor)
       if (unconfirmedAt <= now) {
         throw loginFailed('access key: no login at the identity provider for too long', key.user)
@@ -71,7 +75,7 @@ export function createAccessKeyMethod(dependencies: Dependencies): AuthMethod {
       return {
         user: key.user,
         scope: { kind: 'project', id: key.projectId },
-        accessKey: { id: key.id, expiresAt: key.expiresAt },
+        accessKey: { id: key.id, expiresAt: key.expiresAt, restriction: key.restriction },
         ...(expiresAt !== Infinity && { expiresAt }),
         preconditions: { accessKeyId: key.id, ...(singleUse && { singleUse }) },
       }

@@ -1,4 +1,5 @@
 import { badField, loginFailed } from '../../error.ts'
+import { isAcceptedFrom, restrictionOf } from '../access-key/key-restriction.ts'
 import { summarizeUser } from '../user-status.ts'
 import type { VerifyToken } from '../verify-token.ts'
 import type { AuthMethod } from './auth-method.ts'
@@ -14,18 +15,21 @@ export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
   return {
     names: ['token'],
     section: 'token',
-    async authenticate({ token }) {
+    async authenticate({ token }, origin) {
       if (!token) throw badField('auth.identity.token', 'is required', 'MissingParameterError')
       const principal = await verifyToken(token.id)
       if (!principal) throw loginFailed('token no good')
       const { id, scope, expiresAt, generation, providerId, accessKey } = principal.token
       const user = summarizeUser(principal.userStatus)
+      if (!isAcceptedFrom(restrictionOf(principal.token), origin.ip)) {
+        throw loginFailed('access key: not accepted from this address', user)
+      }
       if (generation >= longestChain) throw loginFailed('chain of tokens too long', user)
       return {
         user,
         expiresAt,
         parent: { id, generation, providerId },
-        // A token of an access key stays in the key's scope.
+        // A token of an access key stays in the key's scope, and keeps its restriction.
         ...(accessKey && { accessKey, scope }),
       }
     },
