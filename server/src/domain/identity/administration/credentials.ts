@@ -167,8 +167,8 @@ export function createCredentialUseCases(context: CredentialContext) {
 }
 
 function requireListedProjects(ids: readonly string[], userStatus: UserStatus): void {
-  const open = openProjects(userStatus).map(({ id }) => id)
-  const index = ids.findIndex((id) => !open.includes(id))
+  const open = new Set(openProjects(userStatus).map(({ id }) => id))
+  const index = ids.findIndex((id) => !open.has(id))
   if (index === -1) return
   throw badField(
     `credential.restriction.projects.${index}`,
