@@ -110,6 +110,8 @@ describe('commands of the documentation', () => {
         // Package, folder and archive are run by testing/package, the secrets of compose by testing/deploy. The
         // others need systemd, Docker or Kubernetes.
         { path: 'docs/installing.md', notRun: 10 },
+        // It needs Claude Code.
+        { path: 'docs/mcp.md', notRun: 1 },
         // One writes a file of the system, the other needs a collector of traces.
         { path: 'docs/monitoring.md', notRun: 2 },
         // They need another database, a certificate or another user.

@@ -33,6 +33,8 @@ import { createReadAt } from './inventory/read-at.ts'
 import { createResourceHandlers } from './inventory/resource-handlers.ts'
 import { createListener, hasEndlessBody, type ListenerSettings } from './listener.ts'
 import { createMetrics, type OtherMetrics } from './metrics.ts'
+import { mcpRole, mcpRoute } from './mcp/mcp-route.ts'
+import { registerMcp } from './mcp/register-mcp.ts'
 import { registerOperations } from './register-operations.ts'
 import { answerInTurn } from './pipelining.ts'
 import type { CacheMemory } from '../domain/cache.ts'
@@ -142,7 +144,8 @@ export function createApp(
   const warnOfUntrustedProxy = createProxyWarning(app.log, settings.trustedProxies)
   auditDenials(app, useCases.recordDenial)
   const ownHosts = createOwnHosts(settings)
-  const findUnknownRouteFault = createUnknownRouteFault(served)
+  const hasMcp = served.some(({ servedBy }) => servedBy.includes(mcpRole))
+  const findUnknownRouteFault = createUnknownRouteFault(hasMcp ? [...served, mcpRoute] : served)
   // Before the body is read, because a refused request does not use it.
   app.addHook('onRequest', (request, reply, done) => {
     if (request.headers['x-forwarded-for'] !== undefined) warnOfUntrustedProxy(request)
@@ -198,18 +201,19 @@ export function createApp(
     useCases,
     useCases.readPastServer,
   )
+  const authenticate = createAuthenticate({
+    verifyToken: useCases.verifyToken,
+    authenticateAccessKey: useCases.authenticateAccessKey,
+    requestLimit,
+    ownHosts,
+    scrapeToken:
+      settings.metricsTokenFile === undefined
+        ? undefined
+        : createScrapeToken(settings.metricsTokenFile),
+    clock,
+  })
   registerOperations(app, served, {
-    authenticate: createAuthenticate({
-      verifyToken: useCases.verifyToken,
-      authenticateAccessKey: useCases.authenticateAccessKey,
-      requestLimit,
-      ownHosts,
-      scrapeToken:
-        settings.metricsTokenFile === undefined
-          ? undefined
-          : createScrapeToken(settings.metricsTokenFile),
-      clock,
-    }),
+    authenticate,
     remember: responseCache.remember,
     bodies: createResponseMemory(bodyLimits),
     closesAfter,
@@ -234,6 +238,8 @@ export function createApp(
       }),
     },
   })
+
+  if (hasMcp) registerMcp(app, { authenticate, ownHosts, settings })
 
   return {
     app,

@@ -8,7 +8,9 @@ import type { AuthenticateAccessKey } from '../domain/identity/authenticate-acce
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import type { OwnHosts } from './host.ts'
 import { addressOf, isLocal, originOf } from './origin.ts'
+import { findNestedCall } from './nested-calls.ts'
 import type { RateLimit } from '../domain/rate-limit.ts'
+import type { Route } from './route.ts'
 import type { ScrapeToken } from './scrape-token.ts'
 
 /** Signatures are not accepted here: they are valid once, and Basic credentials are sent repeatedly. */
@@ -22,6 +24,12 @@ function readBasic(authorization = ''): readonly [accessKey: string, secret: str
   const [, accessKey, secret] = basicCredential.exec(text) ?? []
   return accessKey === undefined || secret === undefined ? undefined : [accessKey, secret]
 }
+
+const bearerCredential = /^Bearer +([!-~]{1,1024})$/i
+
+/** What decides how the caller of a route is authenticated. */
+export type Authenticated = Pick<Operation, 'access' | 'acceptsAccessKey' | 'rateLimit'> &
+  Pick<Route, 'acceptsBearer'>
 
 interface Dependencies {
   readonly verifyToken: VerifyToken
@@ -50,21 +58,26 @@ export function createAuthenticate(dependencies: Dependencies) {
     dependencies
 
   async function findPrincipal(
-    { acceptsAccessKey }: Operation,
+    { acceptsAccessKey, acceptsBearer }: Authenticated,
     request: FastifyRequest,
   ): Promise<Principal | undefined> {
-    const { 'x-auth-token': secret, authorization } = request.headers
+    const nested = findNestedCall(request.headers)
+    if (nested) return await nested.authenticate()
+    const { 'x-auth-token': secret, authorization = '' } = request.headers
     if (typeof secret === 'string') return await verifyToken(secret)
+    const bearer = acceptsBearer ? bearerCredential.exec(authorization)?.[1] : undefined
+    if (bearer !== undefined) return await verifyToken(bearer)
     const basic = acceptsAccessKey ? readBasic(authorization) : undefined
     return basic && (await authenticateAccessKey(...basic, originOf(request)))
   }
 
-  async function requireToken(operation: Operation, request: FastifyRequest): Promise<Principal> {
+  async function requireToken(operation: Authenticated, request: FastifyRequest) {
     const principal = await findPrincipal(operation, request)
     if (!principal) {
+      const header = operation.acceptsBearer ? 'Authorization: Bearer' : 'X-Auth-Token'
       throw new PlatformError(
         'UnauthorizedError',
-        `The X-Auth-Token header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens${operation.acceptsAccessKey ? ', or send an access key and its secret by HTTP Basic' : ''}.`,
+        `The ${header} header is missing, or its token is invalid or expired. Log in with POST /v3/auth/tokens${operation.acceptsAccessKey ? ', or send an access key and its secret by HTTP Basic' : ''}.`,
       )
     }
     requireAddress(principal, request)
@@ -76,7 +89,7 @@ export function createAuthenticate(dependencies: Dependencies) {
   }
 
   return async function authenticate(
-    operation: Operation,
+    operation: Authenticated,
     request: FastifyRequest,
   ): Promise<Principal | undefined> {
     switch (operation.access) {

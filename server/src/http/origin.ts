@@ -1,6 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net'
 import type { FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
+import { findNestedCall } from './nested-calls.ts'
 import type { RequestOrigin } from '../domain/request-origin.ts'
 
 /** Normalizes an IP address: IPv4-mapped IPv6 becomes IPv4, and the zone is removed. */
@@ -31,7 +32,8 @@ class LazyOrigin implements RequestOrigin {
   }
 }
 
-export const originOf = (request: FastifyRequest): RequestOrigin => new LazyOrigin(request)
+export const originOf = (request: FastifyRequest): RequestOrigin =>
+  findNestedCall(request.headers)?.origin ?? new LazyOrigin(request)
 
 /**
  * The client address: that of the peer, or the one that a trusted proxy reports. If the proxy

@@ -2,8 +2,10 @@ import { servedMethodsOf, type Operation } from '@muster/contract'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../domain/error.ts'
 
+type Routed = Pick<Operation, 'method' | 'path'>
+
 /** The error for a request without a route: 405 if the path exists with other methods, otherwise 404. */
-export function createUnknownRouteFault(served: readonly Operation[]) {
+export function createUnknownRouteFault(served: readonly Routed[]) {
   return function findUnknownRouteFault(request: FastifyRequest, reply: FastifyReply) {
     const methods = methodsAt(request.url, served)
     if (methods.length === 0)
@@ -17,7 +19,7 @@ export function createUnknownRouteFault(served: readonly Operation[]) {
   }
 }
 
-function methodsAt(url: string, served: readonly Operation[]): string[] {
+function methodsAt(url: string, served: readonly Routed[]): string[] {
   const [path = ''] = url.split('?')
   const steps = path.replace(/\/$/, '').split('/').map(decodeStep)
   const matching = served.filter((operation) => {

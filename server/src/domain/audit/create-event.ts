@@ -36,7 +36,10 @@ export const createEvent = ({ user, origin, action, result, time }: EventInput):
   ip: origin.ip,
   request_id: origin.requestId,
   result,
-  changes: action.changes ?? {},
+  changes: {
+    ...action.changes,
+    ...(origin.through !== undefined && { through: [null, origin.through] }),
+  },
   record: 'event',
   not_observed_since: null,
 })

@@ -80,10 +80,10 @@ function readTree(tree: string): string[] {
 }
 
 /**
- * The API behind the gateway (`/api/*`) and the files of the console, which are not operations. The
- * framework prints a `*` without its prefix.
+ * The API behind the gateway (`/api/*`), the files of the console and `POST /mcp`, which are not
+ * operations. The framework prints a `*` without its prefix.
  */
-const undocumented = /^\w+ \/(?:\*|console\*?)$/
+const undocumented = /^\w+ \/(?:\*|console\*?|mcp)$/
 
 const documented = () =>
   Object.entries(document.paths).flatMap(([path, item]) =>
