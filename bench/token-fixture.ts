@@ -34,6 +34,7 @@ export async function createTokenFixture() {
     method: 'password',
     parentId: null,
     generation: 0,
+    login: { at: issuedAt, method: 'password' },
     issuedAt: time,
     expiresAt: time + 3_600_000,
     ip: '127.0.0.1',

@@ -11,6 +11,13 @@ import { linkedLoginOperations } from './administration/linked-logins.ts'
 import { mappingPreviewOperations } from './administration/mapping-previews.ts'
 export type { LocalPasswordsDto, LocalPasswordsRequest } from './administration/local-passwords.ts'
 import { localPasswordOperations } from './administration/local-passwords.ts'
+export {
+  noLoginRules,
+  type LoginRules,
+  type LoginRulesDto,
+  type LoginRulesRequest,
+} from './administration/login-rules.ts'
+import { loginRuleOperations } from './administration/login-rules.ts'
 import { policyOperations } from './administration/policies.ts'
 import { projectOperations } from './administration/projects.ts'
 import { roleOperations } from './administration/roles.ts'
@@ -147,6 +154,7 @@ export * from './checks/check.ts'
 export const administrationOperations = [
   ...domainOperations,
   ...localPasswordOperations,
+  ...loginRuleOperations,
   ...projectOperations,
   ...userOperations,
   ...linkedLoginOperations,

@@ -53,6 +53,14 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
     return { status, headers: noStore, body: { session: view } }
   }
 
+  /** A session that the API accepts from here, for what the gateway answers without asking it. */
+  async function requireAccepted(exchange: Exchange): Promise<Session> {
+    const session = await sessions.requireSession(exchange)
+    const check = sessions.isTokenValid(exchange, session.tokens.current)
+    if (await upstream.translateErrors(check)) return session
+    throw await sessions.end(exchange, session)
+  }
+
   async function startProviderLogin({
     exchange,
     parameters,
@@ -126,14 +134,14 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
     },
 
     async listSessions({ exchange }) {
-      const session = await sessions.requireSession(exchange)
+      const session = await requireAccepted(exchange)
       const records = await sessions.listOf(session)
       const entries = records.map((record) => describeEntry(record, session.record.id))
       return { status: 200, headers: noStore, body: { sessions: entries } }
     },
 
     async endOneSession({ exchange, parameters }) {
-      const session = await sessions.requireSession(exchange)
+      const session = await requireAccepted(exchange)
       if (parameters.id === session.record.id) await sessions.logOut(exchange, session)
       else if (!(await sessions.endOther(session, parameters.id))) {
         throw createError('ResourceNotFoundError', 'Session not found.')

@@ -5,6 +5,7 @@ export type {
   DemoPeople,
   CreateError,
   ProviderLogins,
+  SessionLimits,
   SessionRecord,
   SessionStore,
   Upstream,

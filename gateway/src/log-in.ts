@@ -29,7 +29,7 @@ export function createLogIn({ upstream, sessions }: Dependencies) {
   ): Promise<Answer> {
     const root = await upstream.logIn(exchange, auth)
     try {
-      const session = sessions.begin(exchange, root, await selectScope(exchange, root))
+      const session = await sessions.begin(exchange, root, await selectScope(exchange, root))
       const answer = await describe(session)
       await sessions.store(exchange, session)
       return answer

@@ -23,9 +23,16 @@ export interface SessionRecord {
   readonly expiresAt: number
 }
 
+/** How long sessions of a user last by the rules of the domain, in milliseconds. Infinity: as long as others. */
+export interface SessionLimits {
+  readonly lifetime: number
+  readonly idle: number
+}
+
 export interface SessionStore {
   insert(session: SessionRecord): Promise<void>
-  find(id: string): Promise<SessionRecord | undefined>
+  find(id: string): Promise<(SessionRecord & { readonly limits: SessionLimits }) | undefined>
+  limitsOf(userId: string): Promise<SessionLimits>
   /** Replaces a session atomically. Returns false without changes if the old one does not exist. */
   replace(id: string, session: SessionRecord): Promise<boolean>
   touch(id: string, seenAt: number): Promise<void>

@@ -2,7 +2,7 @@ import { pollHeader } from '@muster/contract'
 import { isApiError, type IssuedToken } from '@muster/sdk'
 import type { Cookies } from './cookies.ts'
 import type { Exchange } from './exchange.ts'
-import type { CreateError, SessionRecord, SessionStore } from './ports.ts'
+import type { CreateError, SessionLimits, SessionRecord, SessionStore } from './ports.ts'
 import type { SameOrigin } from './same-origin.ts'
 import {
   mintSessionKey,
@@ -25,7 +25,9 @@ interface Dependencies {
 
 /** A valid session with its decrypted tokens. */
 export interface Session {
+  /** It expires no later than the rules of the domain allow. */
   readonly record: SessionRecord
+  readonly limits: SessionLimits
   readonly key: SessionKey
   readonly tokens: SessionTokens
 }
@@ -43,12 +45,18 @@ export function createSessions(dependencies: Dependencies) {
 
   async function find(exchange: Exchange): Promise<Session | 'expired' | undefined> {
     const key = readSessionKey(cookies.read(exchange, 'session') ?? '')
-    const record = key && (await store.find(key.id))
-    if (!key || !record) return undefined
-    if (clock() >= Math.min(record.expiresAt, record.seenAt + idle)) return 'expired'
+    const found = key && (await store.find(key.id))
+    if (!key || !found) return undefined
+    const { limits, ...stored } = found
+    const record = limited(stored, limits)
+    if (clock() >= idleEnd({ record, limits })) return 'expired'
     const tokens = key.decrypt(record.sealed)
-    return tokens && { record, key, tokens }
+    return tokens && { record, limits, key, tokens }
   }
+
+  /** When the session expires without further activity. */
+  const idleEnd = ({ record, limits }: Pick<Session, 'record' | 'limits'>): number =>
+    Math.min(record.expiresAt, record.seenAt + Math.min(idle, limits.idle))
 
   /** The valid session of a browser, without the checks of where the request comes from. */
   async function findCurrent(exchange: Exchange): Promise<Session | undefined> {
@@ -105,15 +113,16 @@ export function createSessions(dependencies: Dependencies) {
     },
 
     /** Creates a session after a login. It becomes valid with `store`. */
-    begin(exchange: Exchange, root: IssuedToken, current: IssuedToken): Session {
+    async begin(exchange: Exchange, root: IssuedToken, current: IssuedToken): Promise<Session> {
       const key = mintSessionKey()
       const tokens = { root: root.secret, current: current.secret }
+      const limits = await store.limitsOf(root.token.user.Id)
       const record = {
         ...describe(exchange, key, current, tokens),
         createdAt: clock(),
         expiresAt: Date.parse(root.token.expires_at),
       }
-      return { record, key, tokens }
+      return { record: limited(record, limits), limits, key, tokens }
     },
 
     /** Stores a new session, sets its cookie and ends the previous session of the browser. */
@@ -131,7 +140,7 @@ export function createSessions(dependencies: Dependencies) {
       const tokens = { root: session.tokens.root, current: current.secret }
       const { createdAt, expiresAt } = session.record
       const record = { ...describe(exchange, key, current, tokens), createdAt, expiresAt }
-      return { record, key, tokens }
+      return { record, limits: session.limits, key, tokens }
     },
 
     /** Replaces a session. The old id and key become invalid immediately. */
@@ -168,11 +177,21 @@ export function createSessions(dependencies: Dependencies) {
       }
     },
 
-    /** When the session expires without further activity. */
-    idleEnd: ({ record }: Session): number => Math.min(record.expiresAt, record.seenAt + idle),
+    idleEnd,
 
-    listOf: ({ record }: Session) =>
-      store.listOf(record.userId, { seen: clock() - idle, now: clock() }),
+    /** Those of the same user, to whom the same limits apply. */
+    async listOf({ record: { userId }, limits }: Session): Promise<readonly SessionRecord[]> {
+      const now = clock()
+      const records = await store.listOf(userId, { seen: now - Math.min(idle, limits.idle), now })
+      return records
+        .map((record) => limited(record, limits))
+        .filter(({ expiresAt }) => expiresAt > now)
+    },
   }
 }
+
+const limited = (record: SessionRecord, { lifetime }: SessionLimits): SessionRecord => ({
+  ...record,
+  expiresAt: Math.min(record.expiresAt, record.createdAt + lifetime),
+})
 export type Sessions = ReturnType<typeof createSessions>

@@ -21,6 +21,7 @@ export const routes = {
   discover: 'GET /',
   getDomainImpact: 'GET /v3/domains/{id}/impact',
   updateLocalPasswords: 'POST /v3/domains/{id}/local_passwords',
+  updateLoginRules: 'POST /v3/domains/{id}/login_rules',
   getProjectImpact: 'GET /v3/projects/{id}/impact',
   getUserImpact: 'GET /v3/users/{id}/impact',
   getProjectSummaries: 'GET /v3/project_summaries',

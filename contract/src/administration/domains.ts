@@ -4,12 +4,14 @@ import type { Operation } from '../operation.ts'
 import { changesObject, exactObject, NewName } from '../scalars.ts'
 import { example, exampleTimestamp } from './examples.ts'
 import { impactOperation } from './impact.ts'
+import { LoginRules, noLoginRules } from './login-rules.ts'
 import { settableOfContainer, tagsAndOptions } from './keystone-compatibility.ts'
 import {
   boolean,
   enumeration,
   filterable,
   knownTimestamp,
+  object,
   searchable,
   text,
   timestamp,
@@ -43,6 +45,11 @@ export const domains = {
       `Since when \`local_passwords\` is \`break_glass\`. The passwords of all others are erased ${passwordUndoDays} days later. null: they are not restricted.`,
       filterable,
     ),
+    login_rules: object(
+      'How long and from where its users are logged in. See `POST /v3/domains/{id}/login_rules`.',
+      LoginRules,
+      noLoginRules,
+    ),
     ...tagsAndOptions,
     created_at: knownTimestamp('When the domain was created', filterable),
     links,
@@ -61,6 +68,7 @@ export const domainExample = {
   enabled: true,
   local_passwords: 'on' as const,
   local_passwords_since: null,
+  login_rules: noLoginRules,
   tags: [],
   options: {},
   created_at: exampleTimestamp,

@@ -1,8 +1,8 @@
-import { allowPasswords } from './allow-passwords.ts'
 import { backup } from './backup.ts'
 import { check } from './check.ts'
 import type { AdminCommand } from './command.ts'
 import { demoRemove } from './demo-remove.ts'
+import { liftRule } from './lift-rule.ts'
 import { loginRules } from './login-rules.ts'
 import { migrateCommand } from './migrate.ts'
 import { resetPassword } from './reset-password.ts'
@@ -18,6 +18,6 @@ export const adminCommands: readonly AdminCommand[] = [
   migrateCommand,
   resetPassword,
   loginRules,
-  allowPasswords,
+  liftRule,
   rotateKey,
 ]

@@ -7,9 +7,9 @@ const mostNames = 10
 
 export const loginRules = databaseCommand({
   name: 'login-rules',
-  summary: 'Show who can log in with a password of Muster, for each domain.',
+  summary: 'Show the rules of each domain that prevent logins.',
   usage: '',
-  examples: ['login-rules   before allow-passwords'],
+  examples: ['login-rules   before lift-rule'],
 
   parse(args) {
     readArguments(args, {})
@@ -29,6 +29,11 @@ export const loginRules = databaseCommand({
       print(`${name}: ${who}`)
       print(`  break-glass users: ${names === '' ? 'none' : names + more}`)
       print(`  other users with a password: ${otherPasswords}`)
+      const { networks, ...times } = rules.loginRules
+      for (const [name, seconds] of Object.entries(times)) {
+        if (seconds !== null) print(`  ${name}: ${seconds} s`)
+      }
+      if (networks.length > 0) print(`  networks: ${networks.join(' ')}`)
     }
     return 0
   },

@@ -68,7 +68,7 @@ export const resetPassword = databaseCommand({
     const { credentials: now } = await directory.findCredentials(reference)
     if (now?.isPasswordRefused) {
       print(
-        `The user cannot log in with it: the domain ${domain} allows passwords for break-glass users only. Run: muster admin allow-passwords ${JSON.stringify(domain)}`,
+        `The user cannot log in with it: the domain ${domain} allows passwords for break-glass users only. Run: muster admin lift-rule ${JSON.stringify(domain)} local-passwords`,
       )
     }
     const status = await directory.loadUserStatus(user.id)

@@ -5,6 +5,7 @@ import { isAcceptedFrom, restrictionOf } from '../domain/identity/access-key/key
 import type { Clock } from '../domain/clock.ts'
 import type { Principal } from '../domain/identity/principal.ts'
 import type { AuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
+import { requireNetwork } from '../domain/identity/require-network.ts'
 import type { VerifyToken } from '../domain/identity/verify-token.ts'
 import type { OwnHosts } from './host.ts'
 import { addressOf, isLocal, originOf } from './origin.ts'
@@ -81,6 +82,7 @@ export function createAuthenticate(dependencies: Dependencies) {
       )
     }
     requireAddress(principal, request)
+    if (principal.networks) requireNetwork(principal, addressOf(request))
     if (operation.rateLimit === 'token' && requestLimit) {
       requestLimit.demand(principal.token.id, clock())
       requestLimit.count(principal.token.id, clock())

@@ -128,6 +128,7 @@ export function createIdentityHandlers(
           enabled: domain.enabled,
           local_passwords: domain.localPasswords,
           local_passwords_since: domain.localPasswordsSince,
+          login_rules: domain.loginRules,
           created_at: domain.createdAt,
         }),
       )

@@ -21,7 +21,7 @@ type Cell<Value> = Value extends boolean
 /** Columns that a migration added, with a default value. */
 interface AddedColumns {
   credentials: 'restriction'
-  domains: 'local_passwords' | 'local_passwords_since'
+  domains: 'local_passwords' | 'local_passwords_since' | 'login_rules'
   users: 'description' | 'break_glass'
   groups: 'description'
 }
@@ -98,6 +98,9 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     method: string
     parent_id: string | null
     generation: number
+    /** The login that it comes from. */
+    login_at: Generated<number>
+    login_method: Generated<string>
     issued_at: number
     expires_at: number
     ip: string

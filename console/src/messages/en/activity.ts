@@ -96,6 +96,7 @@ export const activity = {
     break_glass: 'break-glass user',
     local_passwords: 'local passwords',
     local_passwords_since: 'local passwords restricted since',
+    login_rules: 'login rules',
     passwords: 'passwords',
     assignment: 'role',
     member: 'user',

@@ -329,6 +329,28 @@ export const identity = {
     `Without any login: ${names}${more > 0 ? ` and ${shown} more` : ''}.`,
   breakGlassUsers: (names: string) =>
     names === '' ? 'There are no break-glass users.' : `Break-glass users: ${names}.`,
+  loginRules: 'Login rules',
+  loginRulesLead:
+    'How long and from where users of this domain are logged in. Changes hold at once, also for those who are logged in now.',
+  editLoginRules: 'Edit rules',
+  noLimit: 'No limit of this domain',
+  minutesHint: 'Minutes, at least 5. Empty: no limit of this domain.',
+  networksHint:
+    'One per line, such as 10.0.0.0/8 or 2001:db8::/32. Must contain your own address. Break-glass users, access keys and workloads are exempt.',
+  anyNetwork: 'Any',
+  loginRuleFields: {
+    token_lifetime: 'Tokens last at most',
+    session_lifetime: 'Sessions last at most',
+    session_idle: 'Idle sessions end after',
+    networks: 'Networks',
+  },
+  previewRules: 'Preview',
+  saveRules: 'Save rules',
+  rulesSaved: 'Login rules saved',
+  rulesEnd: (tokens: string, sessions: string) =>
+    `Tokens that end now: ${tokens}. Browser sessions that end now: ${sessions}.`,
+  rulesOutside: (users: string, names: string) =>
+    `Users who are logged in from elsewhere: ${users}${names === '' ? '' : ` (${names})`}.`,
   breakGlassYes: 'Can log in with a password where others cannot',
   markBreakGlass: 'Make break-glass user',
   unmarkBreakGlass: 'End break-glass user',

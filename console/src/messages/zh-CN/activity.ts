@@ -92,6 +92,7 @@ export const activity: Messages['activity'] = {
     break_glass: '应急用户',
     local_passwords: '本地密码',
     local_passwords_since: '本地密码限制开始时间',
+    login_rules: '登录规则',
     passwords: '密码数',
     assignment: '角色',
     member: '用户',

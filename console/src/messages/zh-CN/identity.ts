@@ -308,6 +308,26 @@ export const identity: AllMessages['identity'] = {
   loseAccess: (names, more, shown) =>
     `没有任何登录方式：${names}${more > 0 ? `，另有 ${shown} 个` : ''}。`,
   breakGlassUsers: (names) => (names === '' ? '没有应急用户。' : `应急用户：${names}。`),
+  loginRules: '登录规则',
+  loginRulesLead: '此域的用户可以登录多久、从哪里登录。更改立即生效，也适用于已登录的用户。',
+  editLoginRules: '编辑规则',
+  noLimit: '此域没有限制',
+  minutesHint: '分钟，至少 5。留空：此域没有限制。',
+  networksHint:
+    '每行一个，例如 10.0.0.0/8 或 2001:db8::/32。必须包含您自己的地址。应急用户、访问密钥和工作负载不受限制。',
+  anyNetwork: '任意',
+  loginRuleFields: {
+    token_lifetime: '令牌最长有效期',
+    session_lifetime: '会话最长有效期',
+    session_idle: '会话空闲超时',
+    networks: '网络',
+  },
+  previewRules: '预览',
+  saveRules: '保存规则',
+  rulesSaved: '登录规则已保存',
+  rulesEnd: (tokens, sessions) => `立即结束的令牌：${tokens}。立即结束的浏览器会话：${sessions}。`,
+  rulesOutside: (users, names) =>
+    `从其他网络登录的用户：${users}${names === '' ? '' : `（${names}）`}。`,
   breakGlassYes: '在其他用户不能使用密码时仍可用密码登录',
   markBreakGlass: '设为应急用户',
   unmarkBreakGlass: '取消应急用户',

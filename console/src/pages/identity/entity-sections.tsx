@@ -20,6 +20,7 @@ import { QueryView } from '../../ui/query-view.tsx'
 import { Button } from '../../ui/button.tsx'
 import { ProviderSections } from '../identity-providers/provider-sections.tsx'
 import { LocalPasswordsSection } from './local-passwords-section.tsx'
+import { LoginRulesSection } from './login-rules-section.tsx'
 import { LinkLoginDialog } from './link-login-dialog.tsx'
 import { LinkedLoginsTable } from './linked-logins-table.tsx'
 import { KeysTable } from './keys-table.tsx'
@@ -49,6 +50,7 @@ export function EntitySections({ kind, entity }: Props) {
         <>
           <AssignmentsSection of={{ kind: 'domain', id, name }} />
           <LocalPasswordsSection domain={entity as DomainDto} />
+          <LoginRulesSection domain={entity as DomainDto} />
         </>
       )
     case 'users':

@@ -1,14 +1,16 @@
 import type { Token, TokenRequest } from '@muster/contract'
 import { loginFailed, PlatformError } from '../error.ts'
 import { breakGlassLogin, createLoginEvent } from '../audit/create-login-event.ts'
+import { isWithin } from '../networks.ts'
 import type { EventStore } from '../audit/event-store.ts'
 import type { DescribeToken } from './describe-token.ts'
 import { chooseMethod, type AuthMethod, type AuthenticationResult } from './methods/auth-method.ts'
 import type { LoginLimit } from './login-limit.ts'
 import type { TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
+import { endOfToken, networksFor, usesExemption } from './login-rules.ts'
 import { createPrincipal } from './principal.ts'
-import type { UserStatus, TokenRecord } from './records.ts'
+import type { Login, UserStatus, TokenRecord } from './records.ts'
 import type { UserSummary } from '../user-summary.ts'
 import type { RequestOrigin } from '../request-origin.ts'
 import {
@@ -46,8 +48,19 @@ export function createIssueToken(dependencies: Dependencies) {
   const { methods, findUserStatus, tokens, events, loginLimit, describeToken, clock, lifetime } =
     dependencies
 
-  const endOf = (issuedAt: number, authenticated: AuthenticationResult, { user }: UserStatus) =>
-    Math.min(issuedAt + lifetime, authenticated.expiresAt ?? Infinity, user.expiresAt ?? Infinity)
+  const endOf = (
+    issuedAt: number,
+    login: Login,
+    authenticated: AuthenticationResult,
+    { user }: UserStatus,
+  ) => {
+    const expiresAt = Math.min(
+      issuedAt + lifetime,
+      authenticated.expiresAt ?? Infinity,
+      user.expiresAt ?? Infinity,
+    )
+    return endOfToken({ expiresAt, login }, user)
+  }
 
   async function issueFor(
     authenticated: AuthenticationResult,
@@ -55,6 +68,16 @@ export function createIssueToken(dependencies: Dependencies) {
   ): Promise<IssuedToken> {
     const userStatus = await findUserStatus(authenticated.user.id)
     if (!userStatus) throw loginFailed('user disabled, expired or deleted')
+    const issuedAt = clock()
+    const { parent, isProgram = false } = authenticated
+    const login = parent?.login ?? {
+      at: issuedAt,
+      method: isProgram ? 'program' : method.names[0],
+    }
+    const networks = networksFor(userStatus.user, login)
+    if (networks && !isWithin(networks, origin.ip)) {
+      throw loginFailed('address outside of the networks of the domain', authenticated.user)
+    }
     const scope = authenticated.scope
       ? credentialScope(
           authenticated.scope,
@@ -65,37 +88,37 @@ export function createIssueToken(dependencies: Dependencies) {
       : grantScope(requested, userStatus)
 
     const { secret, id } = mintToken()
-    const issuedAt = clock()
     const record: TokenRecord = {
       id,
       userId: userStatus.user.id,
       scope: toTokenScope(scope),
       method: method.names[0],
-      parentId: authenticated.parent?.id ?? null,
-      generation: authenticated.parent ? authenticated.parent.generation + 1 : 0,
+      parentId: parent?.id ?? null,
+      generation: parent ? parent.generation + 1 : 0,
+      login,
       issuedAt,
-      expiresAt: endOf(issuedAt, authenticated, userStatus),
+      expiresAt: endOf(issuedAt, login, authenticated, userStatus),
       ip: origin.ip,
       source: sources.has(source) ? source : 'api',
       accessKey: authenticated.accessKey ?? null,
       providerId:
-        authenticated.preconditions?.confirmation?.providerId ??
-        authenticated.parent?.providerId ??
-        null,
+        authenticated.preconditions?.confirmation?.providerId ?? parent?.providerId ?? null,
       providerSession: authenticated.providerSession ?? null,
     }
-    const login = {
+    const event = {
       user: summarizeUser(userStatus),
       method: record.method,
       projectId: scope.kind === 'project' ? scope.project.id : '',
       origin,
       time: issuedAt,
     }
+    const isBreakGlass =
+      authenticated.isBreakGlass === true || (!parent && usesExemption(userStatus.user, origin.ip))
     const isWritten = await tokens.insert(
       record,
       authenticated.preconditions ?? {},
-      createLoginEvent(login),
-      ...(authenticated.isBreakGlass ? [createLoginEvent(login, breakGlassLogin)] : []),
+      createLoginEvent(event),
+      ...(isBreakGlass ? [createLoginEvent(event, breakGlassLogin)] : []),
     )
     if (!isWritten) throw loginFailed('changed meanwhile, or used before')
     return { secret, token: describeToken(createPrincipal(record, userStatus, scope)) }

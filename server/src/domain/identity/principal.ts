@@ -1,10 +1,13 @@
 import type { Level } from '@muster/contract'
+import type { Network } from '../networks.ts'
+import { endOfToken, networksFor } from './login-rules.ts'
 import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
 import { restrictionOf, restrictUserStatus } from './access-key/key-restriction.ts'
 import { assignmentsInScope, toTokenScope, type GrantedScope } from './token-scope.ts'
 
 /** A verified token with its user, scope and permissions. */
 export interface Principal {
+  /** It ends no later than the rules of the domain allow. */
   readonly token: TokenRecord
   /** With the role assignments that its access key leaves to the token. */
   readonly userStatus: UserStatus
@@ -12,6 +15,8 @@ export interface Principal {
   /** The role assignments that apply in this scope. */
   readonly assignments: readonly Assignment[]
   readonly policies: Readonly<Record<Level, readonly PolicyRecord[]>>
+  /** Where requests must come from; undefined for anywhere. */
+  readonly networks: readonly Network[] | undefined
 }
 
 /**
@@ -47,7 +52,15 @@ export function createPrincipal(
 ): Principal {
   const userStatus = restrictUserStatus(holder, restrictionOf(token))
   const assignments = assignmentsInScope(scope, userStatus)
-  return { token, userStatus, scope, assignments, policies: policiesByScope(assignments) }
+  const { user } = userStatus
+  return {
+    token: { ...token, expiresAt: endOfToken(token, user) },
+    userStatus,
+    scope,
+    assignments,
+    policies: policiesByScope(assignments),
+    networks: networksFor(user, token.login),
+  }
 }
 
 /** Of a token that does not exist, to decide as for a real one. */
@@ -60,6 +73,7 @@ export const supposePrincipal = (userStatus: UserStatus, scope: GrantedScope): P
       method: 'password',
       parentId: null,
       generation: 0,
+      login: { at: 0, method: 'password' },
       issuedAt: 0,
       expiresAt: 0,
       ip: '',

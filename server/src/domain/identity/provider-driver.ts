@@ -13,6 +13,8 @@ export interface ExternalIdentity {
   readonly session?: string
   /** When the provider said it, in milliseconds; undefined if it was asked now. */
   readonly saidAt?: number
+  /** Whether it is a program, with a token of its own. */
+  readonly isProgram?: boolean
   /** The login must not outlive it. */
   readonly expiresAt?: number
   /** Values by attribute, which the provider's mapping turns into roles. */

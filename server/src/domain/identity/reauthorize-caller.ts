@@ -4,6 +4,7 @@ import type { Directory, TokenStore } from './ports.ts'
 import type { Clock } from '../clock.ts'
 import { createPrincipal } from './principal.ts'
 import { requireAuthorizedScope } from './authorized-scope.ts'
+import { requireNetwork } from './require-network.ts'
 import { currentScope } from './token-scope.ts'
 import { isActive } from './user-status.ts'
 
@@ -22,15 +23,16 @@ export function createReauthorizeCaller({ tokens, directory, clock }: Dependenci
     const now = clock()
     const token = await tokens.find(caller.principal.token.id)
     const userStatus = token && (await directory.loadUserStatus(token.userId))
-    const isAlive = token && userStatus && token.expiresAt > now && isActive(userStatus, now)
+    const isAlive = token && userStatus && isActive(userStatus, now)
     const scope = isAlive && currentScope(token.scope, userStatus)
-    if (!scope) {
+    const principal = scope && createPrincipal(token, userStatus, scope)
+    if (!principal || principal.token.expiresAt <= now) {
       throw new PlatformError(
         'UnauthorizedError',
         'The token in X-Auth-Token is no longer valid. Log in again.',
       )
     }
-    const principal = createPrincipal(token, userStatus, scope)
+    requireNetwork(principal, caller.origin.ip)
     return { ...caller, principal, authorizedScope: requireAuthorizedScope(principal, caller.need) }
   }
 }

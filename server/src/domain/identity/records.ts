@@ -1,4 +1,10 @@
-import type { KeyRestriction, Level, LocalPasswordRule, PolicyAction } from '@muster/contract'
+import type {
+  KeyRestriction,
+  Level,
+  LocalPasswordRule,
+  LoginRules,
+  PolicyAction,
+} from '@muster/contract'
 import type { UserSummary } from '../user-summary.ts'
 
 /** The records of identity. Times are milliseconds since 1970. */
@@ -14,6 +20,7 @@ export interface DomainRecord extends Named {
   readonly createdAt: number
   readonly localPasswords: LocalPasswordRule
   readonly localPasswordsSince: number | null
+  readonly loginRules: LoginRules
 }
 
 export interface ProjectRecord extends Named {
@@ -33,6 +40,7 @@ export interface UserRecord extends Named {
   readonly passwordExpiresAt: number | null
   /** When the user itself expires. */
   readonly expiresAt: number | null
+  readonly isBreakGlass: boolean
 }
 
 /** What a password login reads of a user. */
@@ -96,6 +104,13 @@ export interface AccessKeyUse {
   readonly restriction: KeyRestriction | null
 }
 
+/** The login that a token comes from, directly or through other tokens. */
+export interface Login {
+  readonly at: number
+  /** The first name of the method; `program` for a token of a program at an OpenID provider. */
+  readonly method: string
+}
+
 export interface TokenRecord {
   /** SHA-256 of the token; the token itself is stored nowhere. */
   readonly id: string
@@ -105,6 +120,7 @@ export interface TokenRecord {
   readonly parentId: string | null
   /** The number of tokens between this one and the login. */
   readonly generation: number
+  readonly login: Login
   readonly issuedAt: number
   readonly expiresAt: number
   readonly ip: string

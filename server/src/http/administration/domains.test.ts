@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import type { DomainDto } from '@muster/contract'
+import { noLoginRules, type DomainDto } from '@muster/contract'
 import { ask } from '../../testing/client.ts'
 import { createAdminClient, type ContractClient } from '../../testing/contract-client.ts'
 import { assertError } from '../../testing/assert-error.ts'
@@ -28,6 +28,7 @@ describe('domains', () => {
         enabled: true,
         local_passwords: 'on',
         local_passwords_since: null,
+        login_rules: noLoginRules,
         tags: [],
         options: {},
       },

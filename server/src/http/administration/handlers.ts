@@ -151,6 +151,8 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
         'local_passwords',
         await use.updateLocalPasswords(caller, parameters.id, body.local_passwords),
       ),
+    updateLoginRules: async ({ caller, parameters, body }) =>
+      shown('login_rules', await use.updateLoginRules(caller, parameters.id, body.login_rules)),
     async getProjectSummaries({ caller, query }) {
       const project_summaries = await use.getProjectSummaries(caller, query.project_id ?? [])
       return { status: 200, body: { project_summaries: [...project_summaries] } }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
-import { operations, type EventDto, type Operation } from '@muster/contract'
+import { noLoginRules, operations, type EventDto, type Operation } from '@muster/contract'
 import { newId } from '../../domain/new-id.ts'
 import { callOperation } from '../../testing/call-operation.ts'
 import { ask, type ClientResponse } from '../../testing/client.ts'
@@ -39,6 +39,7 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   createPasswordLink: ['update', 'user'],
   linkLogins: ['link', 'user'],
   updateLocalPasswords: ['update', 'domain'],
+  updateLoginRules: ['update', 'domain'],
   unlinkLogin: ['unlink', 'user'],
   setFirstPassword: ['update', 'user'],
   addGroupUser: ['join', 'group'],
@@ -207,6 +208,13 @@ onEngineOfLane('the audit log', (engine) => {
         const secret = secretFields[id]
         if (id === 'updateLocalPasswords') {
           assert.deepEqual(changes['local_passwords'], ['break_glass', 'on'])
+          break
+        }
+        if (id === 'updateLoginRules') {
+          assert.deepEqual(changes['login_rules'], [
+            noLoginRules,
+            { ...noLoginRules, session_idle: 3_600 },
+          ])
           break
         }
         const isSwitch = /^(?:enable|disable)/.test(id)

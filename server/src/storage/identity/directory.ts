@@ -94,6 +94,7 @@ function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStat
         'users.enabled',
         'users.password_expires_at',
         'users.expires_at',
+        'users.break_glass',
         'users.default_project_id',
         ...domainColumns('domains'),
       ])
@@ -110,6 +111,7 @@ function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStat
         defaultProjectId: row.default_project_id,
         passwordExpiresAt: row.password_expires_at,
         expiresAt: row.expires_at,
+        isBreakGlass: readBoolean(row.break_glass),
       }
     )
   }

@@ -1,3 +1,4 @@
+import { noLoginRules, type LoginRules } from '@muster/contract'
 import type { DomainRecord } from '../../domain/identity/records.ts'
 import { readBoolean } from '../boolean.ts'
 
@@ -11,6 +12,7 @@ export const domainColumns = <Alias extends string>(alias: Alias) =>
     `${alias}.created_at as domain_created_at`,
     `${alias}.local_passwords`,
     `${alias}.local_passwords_since`,
+    `${alias}.login_rules`,
   ] as const
 
 export interface DomainColumns {
@@ -21,7 +23,10 @@ export interface DomainColumns {
   readonly domain_created_at: number | null
   readonly local_passwords: string | null
   readonly local_passwords_since: number | null
+  readonly login_rules: string | null
 }
+
+export const readLoginRules = (text: string): LoginRules => JSON.parse(text) as LoginRules
 
 export const toDomain = (row: DomainColumns): DomainRecord => ({
   id: row.domain_id ?? '',
@@ -31,4 +36,5 @@ export const toDomain = (row: DomainColumns): DomainRecord => ({
   createdAt: row.domain_created_at ?? 0,
   localPasswords: row.local_passwords === 'break_glass' ? 'break_glass' : 'on',
   localPasswordsSince: row.local_passwords_since,
+  loginRules: row.login_rules === null ? noLoginRules : readLoginRules(row.login_rules),
 })

@@ -1,16 +1,18 @@
-import type { LocalPasswordRule } from '@muster/contract'
+import type { LocalPasswordRule, LoginRules } from '@muster/contract'
 import type { EventRecord } from '../../domain/audit/event.ts'
 import { nameKey } from '../../domain/name-key.ts'
 import { readBoolean } from '../boolean.ts'
 import { required, type DatabaseReader, type IdentityWriter } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
+import { readLoginRules } from './domain-columns.ts'
 
-/** Who can log in with a password of Muster in a domain. */
-interface LoginRules {
+/** The rules of a domain about logins, and who can log in with a password of Muster. */
+export interface DomainRules {
   readonly id: string
   readonly name: string
   readonly localPasswords: LocalPasswordRule
   readonly since: number | null
+  readonly loginRules: LoginRules
   readonly breakGlassUsers: readonly string[]
   /** The number of other users who have a password, also if it is refused. */
   readonly otherPasswords: number
@@ -20,10 +22,10 @@ interface LoginRules {
 export async function listLoginRules(
   { db }: DatabaseReader,
   name?: string,
-): Promise<readonly LoginRules[]> {
+): Promise<readonly DomainRules[]> {
   const domains = db
     .selectFrom('domains')
-    .select(['id', 'name', 'local_passwords', 'local_passwords_since'])
+    .select(['id', 'name', 'local_passwords', 'local_passwords_since', 'login_rules'])
     .orderBy('name_key')
   const named = name === undefined ? domains : domains.where('name_key', '=', nameKey(name))
   const rows = await named.execute()
@@ -43,23 +45,30 @@ export async function listLoginRules(
       name: row.name,
       localPasswords: row.local_passwords === 'break_glass' ? 'break_glass' : 'on',
       since: row.local_passwords_since,
+      loginRules: readLoginRules(row.login_rules),
       breakGlassUsers: breakGlass.map((user) => user.name),
       otherPasswords: own.length - breakGlass.length,
     }
   })
 }
 
-/** Lets all users of a domain log in with the passwords that they have. */
-export async function allowPasswords(
+/** The columns of a rule, as they are without it. */
+export type LiftedRule =
+  | { readonly local_passwords: 'on'; readonly local_passwords_since: null }
+  | { readonly login_rules: string }
+
+/** Lifts a rule of a domain. */
+export async function liftRule(
   { db, commitIdentity }: DatabaseReader & IdentityWriter,
   domainId: string,
+  rule: LiftedRule,
   event: EventRecord,
 ): Promise<void> {
-  const allow = db
+  const lift = db
     .updateTable('domains')
-    .set({ local_passwords: 'on', local_passwords_since: null })
+    .set(rule)
     .where('id', '=', domainId)
     .returning('id')
     .compile()
-  await commitIdentity([required(allow, 'domain'), createInsertEvent(db)(event)])
+  await commitIdentity([required(lift, 'domain'), createInsertEvent(db)(event)])
 }

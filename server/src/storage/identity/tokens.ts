@@ -1,3 +1,4 @@
+import type { Selectable } from 'kysely'
 import type { TokenStore } from '../../domain/identity/ports.ts'
 import type { TokenRecord } from '../../domain/identity/records.ts'
 import { readRestriction } from './access-keys.ts'
@@ -19,7 +20,7 @@ export function createTokenStore(
   mostTokens = 0,
 ): TokenStore {
   const { db } = database
-  const insertToken = createStatementTemplate<Tables['tokens']>(columns, (row) =>
+  const insertToken = createStatementTemplate<Selectable<Tables['tokens']>>(columns, (row) =>
     db.insertInto('tokens').values(row).compile(),
   )
   const insertEvent = createInsertEvent(db)
@@ -111,6 +112,8 @@ const columns: readonly (keyof Tables['tokens'])[] = [
   'method',
   'parent_id',
   'generation',
+  'login_at',
+  'login_method',
   'issued_at',
   'expires_at',
   'ip',
@@ -121,13 +124,15 @@ const columns: readonly (keyof Tables['tokens'])[] = [
   'provider_session',
 ]
 
-const toRow = (token: TokenRecord): Tables['tokens'] => ({
+const toRow = (token: TokenRecord): Selectable<Tables['tokens']> => ({
   id: token.id,
   user_id: token.userId,
   ...toScopeColumns(token.scope),
   method: token.method,
   parent_id: token.parentId,
   generation: token.generation,
+  login_at: token.login.at,
+  login_method: token.login.method,
   issued_at: token.issuedAt,
   expires_at: token.expiresAt,
   ip: token.ip,
@@ -138,13 +143,16 @@ const toRow = (token: TokenRecord): Tables['tokens'] => ({
   provider_session: token.providerSession,
 })
 
-const toRecord = (row: Tables['tokens'] & { restriction: string | null }): TokenRecord => ({
+const toRecord = (
+  row: Selectable<Tables['tokens']> & { readonly restriction: string | null },
+): TokenRecord => ({
   id: row.id,
   userId: row.user_id,
   scope: readScopeColumns(row),
   method: row.method,
   parentId: row.parent_id,
   generation: row.generation,
+  login: { at: row.login_at, method: row.login_method },
   issuedAt: row.issued_at,
   expiresAt: row.expires_at,
   ip: row.ip,

@@ -3,11 +3,11 @@ import { mayUsePassword } from '../identity/local-passwords.ts'
 import type { Tables } from '../tables.ts'
 
 /**
- * Finds a user who can administer the platform: who can log in and does not expire, holds a role on
+ * Finds the users who can administer the platform: who can log in and do not expire, hold a role on
  * the system that allows everything and none that denies anything, and a role in a project. With
- * `password`: who needs no identity provider to log in.
+ * `password`: who need no identity provider to log in.
  */
-export function findAdministrator(db: Kysely<Tables>, login: 'any' | 'password') {
+export function findAdministrators(db: Kysely<Tables>, login: 'any' | 'password') {
   const hasPassword = sql<boolean>`(users.password_hash is not null and ${mayUsePassword})`
   const hasProvider = sql<boolean>`exists (select 1 from subjects
     join identity_providers on identity_providers.id = subjects.provider_id
@@ -39,6 +39,8 @@ export function findAdministrator(db: Kysely<Tables>, login: 'any' | 'password')
         join domains as home on home.id = projects.domain_id
         where ${held} and projects.enabled = 1 and home.enabled = 1)`,
       )
-      .limit(1)
   )
 }
+
+export const findAdministrator = (...search: Parameters<typeof findAdministrators>) =>
+  findAdministrators(...search).limit(1)

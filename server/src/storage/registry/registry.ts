@@ -6,6 +6,7 @@ import { selectKeys } from '../../domain/query/select-keys.ts'
 import { readBoolean } from '../boolean.ts'
 import type { DatabaseReader, IdentityWriter } from '../database.ts'
 import { listPasswordUsers } from '../identity/local-passwords.ts'
+import { createLoginRuleImpact } from '../identity/login-rule-impact.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
 import { createListRows, sqlFieldsOf } from '../list-rows.ts'
 import { createApplyChange } from './apply-change.ts'
@@ -114,6 +115,7 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
     },
 
     listPasswordUsers: (domainId, now) => listPasswordUsers(db, domainId, now),
+    loginRuleImpact: createLoginRuleImpact(db),
     impactOf: createImpactOf(database),
     summarizeProjects: createSummarizeProjects(database),
     applyChange: createApplyChange(database),

@@ -1,6 +1,8 @@
-import type { SessionRecord, SessionStore } from '@muster/gateway'
+import { noLoginRules } from '@muster/contract'
+import type { SessionLimits, SessionRecord, SessionStore } from '@muster/gateway'
 import { required, type DatabaseReader, type DatabaseWriter } from '../database.ts'
 import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
+import { readLoginRules } from '../identity/domain-columns.ts'
 import type { Tables } from '../tables.ts'
 import { Violation } from '../violation.ts'
 
@@ -30,6 +32,13 @@ const toRecord = (row: Row): SessionRecord => ({
   expiresAt: row.expires_at,
 })
 
+/** The rules are read at each use of a session, so a change holds at once in all processes. */
+function toLimits(rules: string | null | undefined): SessionLimits {
+  const { session_lifetime, session_idle } = rules ? readLoginRules(rules) : noLoginRules
+  const toMilliseconds = (seconds: number | null) => (seconds ?? Infinity) * 1_000
+  return { lifetime: toMilliseconds(session_lifetime), idle: toMilliseconds(session_idle) }
+}
+
 /** The sessions of browsers. */
 export function createSessionStore(database: DatabaseReader & DatabaseWriter): SessionStore {
   const { db } = database
@@ -45,10 +54,23 @@ export function createSessionStore(database: DatabaseReader & DatabaseWriter): S
     async find(id) {
       const row = await db
         .selectFrom('sessions')
-        .where('id', '=', id)
-        .selectAll()
+        .leftJoin('users', 'users.id', 'sessions.user_id')
+        .leftJoin('domains', 'domains.id', 'users.domain_id')
+        .where('sessions.id', '=', id)
+        .selectAll('sessions')
+        .select('domains.login_rules')
         .executeTakeFirst()
-      return row && toRecord(row)
+      return row && { ...toRecord(row), limits: toLimits(row.login_rules) }
+    },
+
+    async limitsOf(userId) {
+      const row = await db
+        .selectFrom('users')
+        .innerJoin('domains', 'domains.id', 'users.domain_id')
+        .where('users.id', '=', userId)
+        .select('domains.login_rules')
+        .executeTakeFirst()
+      return toLimits(row?.login_rules)
     },
 
     async replace(id, session) {

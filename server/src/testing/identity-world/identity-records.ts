@@ -1,3 +1,4 @@
+import { noLoginRules } from '@muster/contract'
 import { newEventId, type EventRecord } from '../../domain/audit/event.ts'
 import type {
   Assignment,
@@ -21,6 +22,7 @@ export const makeDomain = (name: string, changes: Partial<DomainRecord> = {}): D
   createdAt: Date.UTC(2026, 0, 1),
   localPasswords: 'on',
   localPasswordsSince: null,
+  loginRules: noLoginRules,
   ...changes,
 })
 
@@ -45,6 +47,7 @@ export const makeUser = (name: string, changes: Partial<UserRecord> = {}): UserR
   defaultProjectId: null,
   passwordExpiresAt: null,
   expiresAt: null,
+  isBreakGlass: false,
   ...changes,
 })
 
@@ -94,6 +97,7 @@ export const makeToken = (changes: Partial<TokenRecord> = {}): TokenRecord => ({
   method: 'password',
   parentId: null,
   generation: 0,
+  login: { at: changes.issuedAt ?? Date.UTC(2026, 0, 1), method: 'password' },
   issuedAt: Date.UTC(2026, 0, 1),
   expiresAt: Date.UTC(2026, 0, 2),
   ip: '192.0.2.7',

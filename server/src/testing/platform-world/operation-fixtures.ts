@@ -121,6 +121,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
       )
       return { local_passwords: { value: 'on' } }
     }
+    if (operation.id === 'updateLoginRules') return { login_rules: { session_idle: 3_600 } }
     if (operation.id === 'createBatch') {
       return { batch: { action: 'start', ids: [await actions.addServer('startServer')] } }
     }

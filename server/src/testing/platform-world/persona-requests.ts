@@ -132,6 +132,10 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     ...at(domainId),
     body: { local_passwords: { value: 'on', dry_run: true } },
   })),
+  updateLoginRules: read(({ domainId }) => ({
+    ...at(domainId),
+    body: { login_rules: { session_idle: 3_600, dry_run: true } },
+  })),
   createDomain: change(audited('domains'), () => ({ body: { domain: { name: name() } } })),
   updateDomain: change(audited('domains'), ({ domainId }) => ({
     ...at(domainId),

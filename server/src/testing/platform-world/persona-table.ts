@@ -155,6 +155,10 @@ export const personaTable = {
     home: { allowed: 'domainAdmin admin', forbidden: 'others' },
     otherDomain: { allowed: 'admin', notFound: 'domainAdmin', forbidden: 'others' },
   },
+  updateLoginRules: {
+    home: { allowed: 'domainAdmin admin', forbidden: 'others' },
+    otherDomain: { allowed: 'admin', notFound: 'domainAdmin', forbidden: 'others' },
+  },
   createDomain: adminsOnly,
   updateDomain: { any: adminsOnly },
   deleteDomain: { any: adminsOnly },

@@ -1,5 +1,5 @@
 import type { KeyRestriction } from '@muster/contract'
-import ipaddr from 'ipaddr.js'
+import { isWithin, readNetworks } from '../../networks.ts'
 import type { Permission } from '../policy.ts'
 import type { TokenRecord, UserStatus } from '../records.ts'
 
@@ -59,11 +59,5 @@ export function permitsOwn(restriction: KeyRestriction | null, permission: Permi
 /** Whether the key is accepted from this address, in the form that `RequestOrigin` has. */
 export function isAcceptedFrom(restriction: KeyRestriction | null, ip: string): boolean {
   const networks = restriction?.networks
-  if (!networks) return true
-  if (!ipaddr.isValid(ip)) return false
-  const address = ipaddr.parse(ip)
-  return networks.some((network) => {
-    const [base, prefix] = ipaddr.parseCIDR(network)
-    return base.kind() === address.kind() && address.match(base, prefix)
-  })
+  return !networks || isWithin(readNetworks(networks), ip)
 }

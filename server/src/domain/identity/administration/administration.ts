@@ -23,6 +23,7 @@ import { createIdentityProviderUseCases } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
 import { createLinkedLoginUseCases } from './linked-logins.ts'
 import { createLocalPasswordUseCases } from './local-passwords.ts'
+import { createLoginRuleUseCases } from './login-rules.ts'
 import { createPasswordLinkUseCases } from './password-links.ts'
 import { createPolicyUseCases } from './policies.ts'
 import { createPreviewLogins } from './preview-logins.ts'
@@ -87,6 +88,7 @@ export function createAdministration(dependencies: Dependencies) {
     ...createPreviewLogins(context),
     getIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),
     ...createLocalPasswordUseCases(context),
+    ...createLoginRuleUseCases(context),
     checkPolicy: createCheckPolicy(dependencies),
 
     /** The audit events that the caller may read. */

@@ -1,4 +1,4 @@
-import type { Impact, PolicyBindingDto, ProjectSummary } from '@muster/contract'
+import type { Impact, LoginRules, PolicyBindingDto, ProjectSummary } from '@muster/contract'
 import type { ListQuery, Page } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
@@ -101,6 +101,24 @@ export interface PasswordUser {
   /** Whether the user can also log in at an enabled identity provider. */
   readonly isLinked: boolean
   readonly hasSystemRole: boolean
+}
+
+/** Whom new rules about logins affect. */
+export interface LoginRuleImpact {
+  readonly endedTokens: number
+  readonly endedSessions: number
+  /** From where users of the domain are logged in, without break-glass users. By name. */
+  readonly addresses: readonly (Named & { readonly ip: string; readonly method: string })[]
+  /** Whether a user of the domain has a role on the system. */
+  readonly hasSystemRoles: boolean
+  /** All who can administer the platform. */
+  readonly administrators: readonly {
+    readonly id: string
+    readonly domainId: string
+    /** Whether networks do not apply. */
+    readonly isExempt: boolean
+    readonly networks: readonly string[]
+  }[]
 }
 
 /** One statement of a change. */
@@ -213,6 +231,13 @@ export interface Registry {
   ): Promise<{ readonly all: number; readonly live: number }>
   /** Those of a domain who can log in with a password of Muster, or could if it were not refused. */
   listPasswordUsers(domainId: string, now: number): Promise<readonly PasswordUser[]>
+  /** What rules of a domain would change, in comparison with those before. */
+  loginRuleImpact(
+    domainId: string,
+    before: LoginRules,
+    rules: LoginRules,
+    now: number,
+  ): Promise<LoginRuleImpact>
   impactOf(kind: 'domains' | 'projects' | 'users', id: string, now: number): Promise<Impact>
   /**
    * Plans a change from the current data and writes it in one transaction, under an optimistic lock:

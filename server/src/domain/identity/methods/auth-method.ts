@@ -20,7 +20,9 @@ export interface AuthenticationResult {
   /** The identity provider's name of its session. */
   readonly providerSession?: string | undefined
   /** The token that this one is issued from. */
-  readonly parent?: Pick<TokenRecord, 'id' | 'generation' | 'providerId'>
+  readonly parent?: Pick<TokenRecord, 'id' | 'generation' | 'login' | 'providerId'>
+  /** Whether a program logged in with a method of people. */
+  readonly isProgram?: boolean | undefined
   /** Whether the domain refuses the passwords of all others, so that this login is an alert. */
   readonly isBreakGlass?: boolean
 }

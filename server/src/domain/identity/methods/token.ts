@@ -19,7 +19,7 @@ export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
       if (!token) throw badField('auth.identity.token', 'is required', 'MissingParameterError')
       const principal = await verifyToken(token.id)
       if (!principal) throw loginFailed('token no good')
-      const { id, scope, expiresAt, generation, providerId, accessKey } = principal.token
+      const { id, scope, expiresAt, generation, login, providerId, accessKey } = principal.token
       const user = summarizeUser(principal.userStatus)
       if (!isAcceptedFrom(restrictionOf(principal.token), origin.ip)) {
         throw loginFailed('access key: not accepted from this address', user)
@@ -28,7 +28,7 @@ export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
       return {
         user,
         expiresAt,
-        parent: { id, generation, providerId },
+        parent: { id, generation, login, providerId },
         // A token of an access key stays in the key's scope, and keeps its restriction.
         ...(accessKey && { accessKey, scope }),
       }

@@ -9,6 +9,7 @@ import type { Principal } from '../principal.ts'
 import type { CredentialDriver } from '../provider-driver.ts'
 import type { DecryptOptions } from './decrypt-options.ts'
 import type { FindProvider } from './find-provider.ts'
+import { requireNetwork } from '../require-network.ts'
 import type { ProvisionUser } from './provision-user.ts'
 
 interface Dependencies {
@@ -47,8 +48,10 @@ export function createProviderMethod(
   }
 
   /** The user of a token with which a login may be added: who only has a session must not add any. */
-  async function readProof({ token: secret }: LinkRequest): Promise<string> {
-    const { token } = (await verifyToken(secret)) ?? {}
+  async function readProof({ token: secret }: LinkRequest, ip: string): Promise<string> {
+    const principal = await verifyToken(secret)
+    if (principal) requireNetwork(principal, ip)
+    const { token } = principal ?? {}
     const isFresh = token?.method === 'password' && token.issuedAt > clock() - longestProof
     if (!isFresh) throw loginFailed(`${label}: to link takes a recent login with the password`)
     return token.userId
@@ -63,12 +66,12 @@ export function createProviderMethod(
       loginLimit.requireProviderLogin(method, origin.ip)
       const provider = await findProvider(method, requested, providerId)
       if (!provider) throw loginFailed(`${label}: no provider, or more than one to choose from`)
-      const linkTo = link && (await readProof(link))
+      const linkTo = link && (await readProof(link, origin.ip))
       const options = await decryptOptions(provider)
       await useOnce(credential.identity ?? credential.secret, provider.id, origin.ip)
       const deadline = performance.now() + longestVerification
       const person = await inTurn(provider.id, () => driver.verify(options, credential, deadline))
-      const { session: providerSession, expiresAt, subject, saidAt = clock() } = person
+      const { session: providerSession, expiresAt, subject, isProgram, saidAt = clock() } = person
       // Before anything is written.
       if (expiresAt !== undefined && expiresAt <= clock()) {
         throw loginFailed(`${label}: credential expired`)
@@ -78,7 +81,13 @@ export function createProviderMethod(
       // Not in the future, where the clock of the provider is ahead.
       const at = Math.min(saidAt, clock())
       const preconditions = { confirmation: { providerId: provider.id, subject, at } }
-      return { user, providerSession, preconditions, ...(expiresAt !== undefined && { expiresAt }) }
+      return {
+        user,
+        providerSession,
+        isProgram,
+        preconditions,
+        ...(expiresAt !== undefined && { expiresAt }),
+      }
     },
   }
 }

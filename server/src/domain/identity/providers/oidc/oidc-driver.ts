@@ -102,9 +102,9 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
 
     async verify(options, { secret, proof }, deadline) {
       const { exchangeCode, verifyToken } = await load()
-      return proof
-        ? await exchangeCode(options as OidcOptions, secret, proof, deadline)
-        : await verifyToken(options as OidcOptions, secret, deadline)
+      if (proof) return await exchangeCode(options as OidcOptions, secret, proof, deadline)
+      const program = await verifyToken(options as OidcOptions, secret, deadline)
+      return { ...program, isProgram: true }
     },
 
     async test(options, check, deadline) {

@@ -3,12 +3,14 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
+import { noLoginRules } from '@muster/contract'
 import { ask, passwordIdentity, requestToken, secretOf, systemProject } from '../testing/client.ts'
 import { createTestDatabase, onBothEngines } from '../testing/engines.ts'
+import { eventually } from '../testing/eventually.ts'
 import { runAdminCommand, type Installation } from '../testing/run-admin-command.ts'
 import { adminPassword, startPlatform, type TestPlatform } from '../testing/start-platform.ts'
 
-onBothEngines('muster admin allow-passwords', (engine) => {
+onBothEngines('muster admin lift-rule', (engine) => {
   let installation: Installation
   let platform: TestPlatform
   const start = async () => {
@@ -42,6 +44,34 @@ onBothEngines('muster admin allow-passwords', (engine) => {
   }
   const run = (...args: string[]) => runAdminCommand(installation, ...args)
 
+  test('lets users in from any network again, at once', async () => {
+    const token = secretOf(await login())
+    const use = async () => (await ask(platform.url, '/v3/auth/projects', { token })).status
+    const { db, commitIdentity } = platform.database
+    const rules = { ...noLoginRules, session_idle: 600, networks: ['192.0.2.0/24'] }
+    await commitIdentity([
+      db
+        .updateTable('domains')
+        .set({ login_rules: JSON.stringify(rules) })
+        .where('id', '=', 'default')
+        .compile(),
+    ])
+    assert.equal(await use(), 401)
+    assert.equal((await login()).status, 401)
+    const shown = await run('login-rules')
+    assert.match(shown.stdout, /^ {2}session_idle: 600 s\n {2}networks: 192\.0\.2\.0\/24$/m)
+    const { stdout } = await run('lift-rule', 'Default', 'login-rules')
+    assert.match(stdout, /^Users of Default can log in from any network\.$/m)
+    await eventually('the rule is lifted', async () => (await use()) === 200)
+    secretOf(await login())
+    const { body } = await ask<{ events: { changes: object }[] }>(
+      platform.url,
+      '/events?target_type=domain&action=update&limit=1',
+      { token },
+    )
+    assert.deepEqual(body.events[0]?.changes, { login_rules: [rules, noLoginRules] })
+  })
+
   test('while the server runs: takes effect at once, and is audited', async () => {
     await restrict()
     const shown = await run('login-rules')
@@ -50,17 +80,17 @@ onBothEngines('muster admin allow-passwords', (engine) => {
     assert.match(shown.stdout, /^ {2}break-glass users: none$/m)
     assert.match(shown.stdout, /^ {2}other users with a password: 1$/m)
     const reset = await run('reset-password')
-    assert.match(reset.stdout, /Run: muster admin allow-passwords "Default"$/m)
+    assert.match(reset.stdout, /Run: muster admin lift-rule "Default" local-passwords$/m)
     const password = /once\): (\S+)$/m.exec(reset.stdout)?.[1] ?? ''
 
-    const { status, stdout } = await run('allow-passwords', 'default')
+    const { status, stdout } = await run('lift-rule', 'default', 'local-passwords')
     assert.equal(status, 0)
-    assert.match(stdout, /^All users of Default can log in with their passwords again\.$/m)
+    assert.match(stdout, /^All users of Default can log in with their passwords\.$/m)
     const identity = passwordIdentity('sysadmin', password)
     const token = secretOf(await requestToken(platform.url, { identity, scope: systemProject }))
     const { body } = await ask<{ events: Record<string, unknown>[] }>(
       platform.url,
-      '/events?target_type=domain&action=update',
+      '/events?target_type=domain&action=update&limit=1',
       { token },
     )
     assert.deepEqual(
@@ -68,7 +98,10 @@ onBothEngines('muster admin allow-passwords', (engine) => {
       [['muster admin', 'Default']],
     )
     assert.match((await run('login-rules')).stdout, /^Default: all users with a password$/m)
-    assert.match((await run('allow-passwords', 'Default')).stdout, /can already log in/)
+    assert.match(
+      (await run('lift-rule', 'Default', 'local-passwords')).stdout,
+      /^Default has no such rule\.$/m,
+    )
   })
 
   test('while the server is stopped', async () => {
@@ -80,7 +113,7 @@ onBothEngines('muster admin allow-passwords', (engine) => {
         .compile(),
     ])
     await platform.close()
-    assert.equal((await run('allow-passwords', 'Default')).status, 0)
+    assert.equal((await run('lift-rule', 'Default', 'local-passwords')).status, 0)
     await start()
     const rules = await platform.database.db.selectFrom('domains').selectAll().execute()
     assert.deepEqual(
@@ -90,9 +123,12 @@ onBothEngines('muster admin allow-passwords', (engine) => {
   })
 
   test('refuses wrong arguments, and changes nothing', async () => {
-    await assert.rejects(run('allow-passwords'), /name the domain/)
-    await assert.rejects(run('allow-passwords', 'Nowhere'), /there is no domain "Nowhere"/)
-    await assert.rejects(run('allow-passwords', 'a', 'b'), /too many arguments/)
+    await assert.rejects(run('lift-rule'), /name the domain/)
+    await assert.rejects(run('lift-rule', 'Default'), /must be one of local-passwords, login-rules/)
+    await assert.rejects(run('lift-rule', 'Default', 'all'), /must be one of/)
+    const nowhere = run('lift-rule', 'Nowhere', 'login-rules')
+    await assert.rejects(nowhere, /there is no domain "Nowhere"/)
+    await assert.rejects(run('lift-rule', 'a', 'login-rules', 'b'), /too many arguments/)
     await assert.rejects(run('login-rules', 'Default'), /too many arguments/)
   })
 })
