@@ -34,7 +34,7 @@ export async function createTokenFixture() {
     method: 'password',
     parentId: null,
     generation: 0,
-    login: { at: issuedAt, method: 'password' },
+    login: { at: time, method: 'password' },
     issuedAt: time,
     expiresAt: time + 3_600_000,
     ip: '127.0.0.1',

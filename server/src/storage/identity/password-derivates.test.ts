@@ -98,7 +98,6 @@ onBothEngines('what the database keeps of a password', (engine) => {
         // Whether a domain accepts passwords, and since when.
         'domains.local_passwords',
         'domains.local_passwords_since',
-        'domains.login_rules',
         // Of an action on servers.
         'idempotency_keys.request_hash',
         // The secrets of providers, encrypted.
