@@ -36,7 +36,8 @@ type AdministeredRow<K extends AdministeredKind> = {
 
 /** Columns that are not fields of the resource. */
 interface InternalColumns {
-  users: { password_hash: string | null }
+  /** When the password of a user was refused, where that is not when the domain began to refuse passwords. */
+  users: { password_hash: string | null; password_refused_at: Generated<number | null> }
   roles: { domain_id: string }
   /** Whether any rule allows everything, and whether any rule denies something. */
   policies: { allows_all: Generated<number>; forbids: Generated<number> }

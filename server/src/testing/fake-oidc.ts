@@ -58,6 +58,8 @@ export async function startFakeOidc(lifetime: Lifetime) {
     otherKeys: [] as readonly Json[],
     metadata: {} as Json,
     userInfo: {} as Json,
+    /** The answer to codes that it does not know. */
+    tokenRefusal: undefined as { readonly status: number; readonly body: Json } | undefined,
     /** Instead of all answers. */
     script: undefined as RequestListener | undefined,
   }
@@ -99,7 +101,12 @@ export async function startFakeOidc(lifetime: Lifetime) {
       case '/token': {
         const form = new URLSearchParams(await text(request))
         tokenRequests.push(form)
-        return answers.get(form.get('code') ?? '')?.()
+        const { tokenRefusal } = state
+        const refuse: RequestListener = (_, response) => {
+          response.writeHead(tokenRefusal?.status ?? 400, { 'content-type': 'application/json' })
+          response.end(JSON.stringify(tokenRefusal?.body))
+        }
+        return answers.get(form.get('code') ?? '')?.() ?? (tokenRefusal && refuse)
       }
       case '/userinfo':
         return state.userInfo

@@ -69,8 +69,8 @@ export interface Confirmation {
 
 /** What must still hold when the token is written; otherwise it is not written. */
 export interface TokenPreconditions {
-  /** The hash that was compared is still the user's. */
-  readonly passwordHash?: string
+  /** The hash that was compared is still the user's, and the domain has the same rule about passwords. */
+  readonly password?: { readonly hash: string; readonly isRestricted: boolean }
   /** The access key still exists and is enabled; its use is recorded. */
   readonly accessKeyId?: string
   /** The identity provider still exists and is enabled, and the subject is still the user's. */

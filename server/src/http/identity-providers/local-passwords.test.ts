@@ -177,7 +177,7 @@ onEngineOfLane('local passwords for break-glass users only', (engine) => {
     const insert = () =>
       tokens.insert(
         makeToken({ userId: user.id }),
-        { passwordHash: password_hash ?? '' },
+        { password: { hash: password_hash ?? '', isRestricted: false } },
         makeEvent(),
       )
     assert.equal(await insert(), true)

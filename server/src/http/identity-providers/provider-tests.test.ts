@@ -88,16 +88,32 @@ onEngineOfLane('the test of an identity provider', (engine) => {
   describe('OIDC', () => {
     const all = ['discovery', 'issuer', 'keys', 'token_endpoint']
 
-    test('passes, reads no token and sends no secret', async () => {
+    test('passes, and sends the secret to the token endpoint only', async () => {
       const { checks } = await run('oidc', oidcOptions())
       assert.deepEqual(
         checks.map(({ name, ok }) => [name, ok]),
         all.map((name) => [name, true]),
       )
       assert.equal(checks[2]?.text, '1 key for signatures')
-      assert.equal(oidc.tokenRequests.length, 0)
-      assert.ok(!JSON.stringify(oidc.requests).includes('canary'))
+      const [request, ...more] = oidc.requests.filter(({ target }) => target === '/token')
+      assert.ok(request && more.length === 0)
+      assert.ok(!checks.some(({ text }) => text.includes('canary')))
     })
+
+    for (const [name, [status, body]] of Object.entries({
+      invalid_client: [401, { error: 'invalid_client' }],
+      'a 400 with invalid_client': [400, { error: 'invalid_client' }],
+      unauthorized_client: [400, { error: 'unauthorized_client' }],
+    } as const)) {
+      test(`fails at the secret of the client for ${name}`, async () => {
+        oidc.state.tokenRefusal = { status, body }
+        const secret = outlineOf(await run('oidc', oidcOptions()))
+        const publicClient = outlineOf(await run('oidc', oidcOptions({ client_secret: '' })))
+        oidc.state.tokenRefusal = undefined
+        assert.equal(secret.at(-1), 'token_endpoint: client_secret')
+        assert.equal(publicClient.at(-1), 'token_endpoint: client_id')
+      })
+    }
 
     const reply =
       (status: number, text: string, type = 'application/json'): RequestListener =>

@@ -72,6 +72,7 @@ async function addCallers({ db, commitIdentity }: Database): Promise<Caller[]> {
           project_id: projectId,
           method: 'password',
           generation: 0,
+          login_method: 'password',
           issued_at: now,
           expires_at: now + 3_600_000,
           ip: '',

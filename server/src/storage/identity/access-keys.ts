@@ -9,6 +9,12 @@ import { mayUsePassword } from './local-passwords.ts'
 export const readRestriction = (cell: string | null): KeyRestriction | null =>
   cell === null ? null : (JSON.parse(cell) as KeyRestriction)
 
+/** When a user lost the password: at the time of the rule, or of the user's own if that is later. 0 for never. */
+const lostPassword = sql<number>`(case
+  when users.password_hash is null then coalesce(users.password_refused_at, 0)
+  when users.password_refused_at > domains.local_passwords_since then users.password_refused_at
+  else coalesce(domains.local_passwords_since, 0) end)`
+
 /** Access keys as a login finds them. */
 export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => ({
   async find(id) {
@@ -29,9 +35,8 @@ export const createAccessKeyStore = ({ db }: DatabaseReader): AccessKeyStore => 
         'users.domain_id',
         // Who has a password does not depend on a provider. Who lost it counts as confirmed then.
         sql<number | null>`(select case
-            when users.password_hash is null then max(confirmed_at)
-            when ${mayUsePassword} then null
-            when max(confirmed_at) < domains.local_passwords_since then domains.local_passwords_since
+            when users.password_hash is not null and ${mayUsePassword} then null
+            when max(confirmed_at) < ${lostPassword} then ${lostPassword}
             else max(confirmed_at)
           end from subjects where subjects.user_id = users.id)`.as('confirmed_at'),
       ])

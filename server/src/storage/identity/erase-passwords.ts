@@ -1,4 +1,5 @@
 import { passwordUndoDays } from '@muster/contract'
+import { sql } from 'kysely'
 import { createEvent } from '../../domain/audit/create-event.ts'
 import { required, type DatabaseReader, type IdentityWriter } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
@@ -25,7 +26,13 @@ export function createErasePasswords({ db, commitIdentity }: DatabaseReader & Id
     if (domains.length === 0) return
     const erase = db
       .updateTable('users')
-      .set({ password_hash: null })
+      .set({
+        password_hash: null,
+        // Without the password, nothing else tells since when the user depends on a provider.
+        password_refused_at: sql<number | null>`(select case
+          when users.password_refused_at > domains.local_passwords_since then users.password_refused_at
+          else domains.local_passwords_since end from domains where domains.id = users.domain_id)`,
+      })
       .where('id', 'in', refused.select('users.id'))
       .returning('id')
       .compile()

@@ -1,3 +1,4 @@
+import type { LocalPasswordRule } from '@muster/contract'
 import { sql } from 'kysely'
 import type { Confirmation, TokenPreconditions, SingleUse } from '../../domain/identity/ports.ts'
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
@@ -16,6 +17,7 @@ interface Held {
   readonly userId: string
   readonly scopeId: string
   readonly passwordHash: string
+  readonly rule: LocalPasswordRule
 }
 
 /** Statements in the commit of a token. If one of them finds no row, nothing is written. */
@@ -28,8 +30,8 @@ export function createPreconditionStatements(database: DatabaseReader) {
    * written: a concurrent change either comes first, or revokes the token.
    */
   const createHold = (kind: TokenScope['kind'], withPassword: boolean) =>
-    createStatementTemplate<Held>(['userId', 'scopeId', 'passwordHash'], (held) => {
-      const { userId, scopeId, passwordHash } = held
+    createStatementTemplate<Held>(['userId', 'scopeId', 'passwordHash', 'rule'], (held) => {
+      const { userId, scopeId, passwordHash, rule } = held
       let query = db
         .selectFrom('users')
         .innerJoin('domains', 'domains.id', 'users.domain_id')
@@ -38,7 +40,11 @@ export function createPreconditionStatements(database: DatabaseReader) {
         .where('users.enabled', '=', 1)
         .where('domains.enabled', '=', 1)
       if (withPassword) {
-        query = query.where('users.password_hash', '=', passwordHash).where(mayUsePassword)
+        query = query
+          .where('users.password_hash', '=', passwordHash)
+          // A login across the switch would be no break-glass login yet, and so no alert.
+          .where('domains.local_passwords', '=', rule)
+          .where(mayUsePassword)
       }
       if (kind === 'project') {
         query = query
@@ -66,11 +72,16 @@ export function createPreconditionStatements(database: DatabaseReader) {
 
   function requireActiveUserAndScope(
     { userId, scope }: TokenRecord,
-    passwordHash?: string,
+    password?: TokenPreconditions['password'],
   ): Statement {
     const scopeId = scope.kind === 'none' ? '' : scope.id
-    const kinds = passwordHash === undefined ? holds : holdsWithPassword
-    const held = { userId, scopeId, passwordHash: passwordHash ?? '' }
+    const kinds = password ? holdsWithPassword : holds
+    const held = {
+      userId,
+      scopeId,
+      passwordHash: password?.hash ?? '',
+      rule: password?.isRestricted ? ('break_glass' as const) : ('on' as const),
+    }
     return required(kinds[scope.kind](held), 'userStatus')
   }
 
@@ -158,9 +169,9 @@ export function createPreconditionStatements(database: DatabaseReader) {
     token: TokenRecord,
     preconditions: TokenPreconditions,
   ): Statement[] {
-    const { passwordHash, accessKeyId, confirmation, singleUse } = preconditions
+    const { password, accessKeyId, confirmation, singleUse } = preconditions
     const { userId, ip, issuedAt: now } = token
-    const statements = [requireActiveUserAndScope(token, passwordHash)]
+    const statements = [requireActiveUserAndScope(token, password)]
     // As below, before the row is share-locked.
     if (token.parentId === null) {
       statements.unshift(noteLogin({ id: userId, now, before: now - sameLogin }))

@@ -10,6 +10,7 @@ import { createLoginRuleImpact } from '../identity/login-rule-impact.ts'
 import { createLoadAssignments } from '../identity/load-assignments.ts'
 import { createListRows, sqlFieldsOf } from '../list-rows.ts'
 import { createApplyChange } from './apply-change.ts'
+import { findAdministrator } from './find-administrator.ts'
 import { createGrants } from './grants.ts'
 import { createImpactOf } from './impact.ts'
 import type { Tables } from '../tables.ts'
@@ -116,6 +117,15 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
 
     listPasswordUsers: (domainId, now) => listPasswordUsers(db, domainId, now),
     loginRuleImpact: createLoginRuleImpact(db),
+    async takesLastPassword(domainId) {
+      const administrators = () => findAdministrator(db, 'password')
+      if (!(await administrators().executeTakeFirst())) return false
+      const remaining = administrators().where((eb) =>
+        eb.or([eb('users.domain_id', '<>', domainId), eb('users.break_glass', '=', 1)]),
+      )
+      return (await remaining.executeTakeFirst()) === undefined
+    },
+
     impactOf: createImpactOf(database),
     summarizeProjects: createSummarizeProjects(database),
     applyChange: createApplyChange(database),

@@ -215,7 +215,14 @@ export function createResourceFactory(context: Context) {
     const { id, secret } = mintToken()
     const issued_at = Date.now()
     const times = { issued_at, expires_at: issued_at + 3_600_000 }
-    const row = { id, user_id: userId, method: 'password', generation: 0, ...times }
+    const row = {
+      id,
+      user_id: userId,
+      method: 'password',
+      login_method: 'password',
+      generation: 0,
+      ...times,
+    }
     return { secret, row: { ...row, ip: '192.0.2.7', source: 'api' } }
   }
 

@@ -4,13 +4,14 @@ import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.t
 import { readKeyRestriction } from '../access-key/read-key-restriction.ts'
 import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
-import { everywhere } from '../../scope.ts'
 import type { Directory } from '../ports.ts'
 import type { UserStatus } from '../records.ts'
 import { openProjects } from '../token-scope.ts'
 import { isActive } from '../user-status.ts'
 import { refuseAccessKeyToken, requireCanGrantAll, requireNoSystemRole } from './authority.ts'
 import type { Caller } from '../caller.ts'
+import { isPersonal } from '../login-rules.ts'
+import type { Principal } from '../principal.ts'
 import { requireReference } from './require-resource.ts'
 import { createChangePlans } from './change-plan.ts'
 import type { AccessKey } from './resources.ts'
@@ -86,18 +87,9 @@ export function createCredentialUseCases(context: CredentialContext) {
   }
 
   /** Enabling a key takes the same permissions as creating one. */
-  /** A workload logs in for an hour at most, and a key would last. */
-  async function refuseWorkload({ token }: Caller['principal'], what: string): Promise<void> {
-    const { providerId } = token
-    if (providerId === null) return
-    const provider = await registry.find('identity_providers', providerId, everywhere)
-    if (provider && provider.driver !== 'workload') return
-    throw new PlatformError('ForbiddenError', `A token of a workload cannot ${what}.`)
-  }
-
   async function requireCanEnable({ principal }: Caller, key: AccessKey): Promise<void> {
     refuseAccessKeyToken(principal, 'enable an access key')
-    await refuseWorkload(principal, 'enable an access key')
+    refuseProgram(principal, 'enable an access key')
     if (key.user_id === principal.token.userId) return
     const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
     requireCanGrantAll(principal, held, 'enable this access key')
@@ -125,7 +117,7 @@ export function createCredentialUseCases(context: CredentialContext) {
     ): Promise<{ key: AccessKey; secret: string }> =>
       change(caller, async (caller) => {
         refuseAccessKeyToken(caller.principal, 'make an access key')
-        await refuseWorkload(caller.principal, 'make an access key')
+        refuseProgram(caller.principal, 'make an access key')
         const { token, scope } = caller.principal
         const projectId = input.project_id ?? (scope.kind === 'project' ? scope.project.id : '')
         const userStatus = await requireOwner(caller, input.user_id ?? token.userId)
@@ -174,6 +166,12 @@ function requireListedProjects(ids: readonly string[], userStatus: UserStatus): 
     `credential.restriction.projects.${index}`,
     'must be a project in which the user has a role',
   )
+}
+
+/** A program logs in again for each token, and a key would last. */
+function refuseProgram({ token }: Principal, what: string): void {
+  if (isPersonal(token.login)) return
+  throw new PlatformError('ForbiddenError', `A token of a program cannot ${what}.`)
 }
 
 // A conflict rather than a 429, because waiting does not help.

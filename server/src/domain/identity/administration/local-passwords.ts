@@ -4,6 +4,7 @@ import type { Clock } from '../../clock.ts'
 import { badField, PlatformError } from '../../error.ts'
 import { everywhere } from '../../scope.ts'
 import type { Caller } from '../caller.ts'
+import { isPersonal } from '../login-rules.ts'
 import { refuseAccessKeyToken } from './authority.ts'
 import { createChangePlans, joinPlans, noChange, type Change } from './change-plan.ts'
 import type { PasswordUser, Registry } from './registry.ts'
@@ -26,36 +27,41 @@ const toNames = (users: readonly PasswordUser[]) =>
 export function createLocalPasswordUseCases({ registry, change, clock }: Dependencies) {
   const plans = createChangePlans('domains', { registry, clock })
 
-  /** Whoever restricts passwords has just shown that the other way to log in works. */
+  /** Whoever restricts passwords has just shown that people can log in another way. */
   async function isThroughProvider({ principal }: Caller, { id }: Domain): Promise<boolean> {
-    const { providerId } = principal.token
+    const { providerId, login } = principal.token
     const provider =
-      providerId === null
+      providerId === null || !isPersonal(login)
         ? undefined
         : await registry.find('identity_providers', providerId, everywhere)
     return provider?.enabled === true && provider.domain_id === id
+  }
+
+  /** Why the caller cannot take or bring back the passwords, if so. */
+  function findMissingRole(caller: Caller, { losing }: Affected): PlatformError | undefined {
+    const isAbove = losing.some(({ hasSystemRole }) => hasSystemRole)
+    if (!isAbove || caller.authorizedScope.scope.kind === 'system') return undefined
+    return new PlatformError(
+      'ForbiddenError',
+      'A user whose password this concerns has a role on the system. Only system administrators can do this.',
+    )
   }
 
   /** Why the caller cannot restrict the passwords, if so. */
   async function findRefusal(
     caller: Caller,
     domain: Domain,
-    { lasting, losing }: Affected,
+    { lasting }: Affected,
   ): Promise<PlatformError | undefined> {
-    const isAbove = losing.some(({ hasSystemRole }) => hasSystemRole)
-    if (isAbove && caller.authorizedScope.scope.kind !== 'system') {
-      return new PlatformError(
-        'ForbiddenError',
-        'A user who would lose the password has a role on the system. Only system administrators can do this.',
-      )
-    }
     if (!(await isThroughProvider(caller, domain))) {
       return new PlatformError(
         'ForbiddenError',
         'Only who has logged in through an identity provider of this domain can do this, so that it is known to work. Log in there, and try again.',
       )
     }
-    if (lasting.length >= 2) return undefined
+    if (lasting.length >= 2) {
+      return (await registry.takesLastPassword(domain.id)) ? takesLastPassword() : undefined
+    }
     return new PlatformError(
       'ConflictError',
       'The domain needs two break-glass users at least, who are enabled, do not expire and have a password. Set "break_glass" of them first.',
@@ -74,7 +80,9 @@ export function createLocalPasswordUseCases({ registry, change, clock }: Depende
         const affected = sortUsers(await registry.listPasswordUsers(domainId, clock()))
         const { breakGlass, losing } = affected
         const stranded = isRestricted ? losing.filter(({ isLinked }) => !isLinked) : []
-        const refusal = isRestricted ? await findRefusal(caller, domain, affected) : undefined
+        const refusal =
+          (isChanged ? findMissingRole(caller, affected) : undefined) ??
+          (isRestricted ? await findRefusal(caller, domain, affected) : undefined)
         const result: LocalPasswordsDto = {
           value,
           break_glass_users: toNames(breakGlass),
@@ -85,10 +93,8 @@ export function createLocalPasswordUseCases({ registry, change, clock }: Depende
           preview: digestOf(domain, affected),
         }
         if (isDryRun || !isChanged) return joinPlans([noChange], result)
-        if (isRestricted) {
-          if (refusal) throw refusal
-          requirePreview(preview, result)
-        }
+        if (refusal) throw refusal
+        if (isRestricted) requirePreview(preview, result)
         const plan = await plans.toUpdate(
           caller,
           domain,
@@ -103,6 +109,12 @@ export function createLocalPasswordUseCases({ registry, change, clock }: Depende
       }),
   }
 }
+
+const takesLastPassword = () =>
+  new PlatformError(
+    'ConflictError',
+    'No system administrator could log in without an identity provider any more. First mark one as break-glass.',
+  )
 
 interface Affected {
   readonly breakGlass: readonly PasswordUser[]

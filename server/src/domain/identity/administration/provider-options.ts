@@ -76,7 +76,7 @@ const everything: PolicyRecord = {
 }
 
 /** Whoever chooses the trusted server can log in as any of its users, with all their roles. */
-const requireFullAdministrator = ({ principal }: Caller): void =>
+export const requireFullAdministrator = ({ principal }: Caller): void =>
   requireCanGrant(
     principal,
     { kind: 'system' },

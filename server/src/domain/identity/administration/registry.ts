@@ -238,6 +238,8 @@ export interface Registry {
     rules: LoginRules,
     now: number,
   ): Promise<LoginRuleImpact>
+  /** Whether no administrator who needs no provider would remain if passwords of a domain were for break-glass users. */
+  takesLastPassword(domainId: string): Promise<boolean>
   impactOf(kind: 'domains' | 'projects' | 'users', id: string, now: number): Promise<Impact>
   /**
    * Plans a change from the current data and writes it in one transaction, under an optimistic lock:

@@ -29,7 +29,10 @@ export const nounOf = (kind: ResourceKind): string => administeredResources[kind
 
 /** Fields that are stored and never shown. */
 export interface Secrets {
-  readonly users: { readonly password_hash?: string | null }
+  readonly users: {
+    readonly password_hash?: string | null
+    readonly password_refused_at?: number | null
+  }
   readonly credentials: { readonly secret: string }
   /** The secret options of the driver, encrypted; null without any. */
   readonly identity_providers: { readonly secrets: string | null }

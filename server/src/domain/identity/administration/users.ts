@@ -89,6 +89,8 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       await requireDefaultProject(caller, input)
       return {
         ...(setsPassword && { changes: { password: redacted } }),
+        // From now on the access keys depend on logins at a provider.
+        ...(losesPassword && { secrets: { ...secrets, password_refused_at: clock() } }),
         writes: [
           ...(input.enabled === undefined ? [] : await forgetEndings(id)),
           ...(setsPassword || losesPassword || !after.enabled

@@ -116,7 +116,11 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
         throw loginFailed('password expired', found.user)
       }
       const { user, isBreakGlass } = found
-      return { user, isBreakGlass, preconditions: { passwordHash: hash } }
+      return {
+        user,
+        isBreakGlass,
+        preconditions: { password: { hash, isRestricted: isBreakGlass } },
+      }
     },
   }
 }

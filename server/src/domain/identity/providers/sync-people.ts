@@ -33,6 +33,12 @@ interface Dependencies {
   readonly clock: Clock
 }
 
+type PlanOfUser = (
+  user: User,
+  link: StoredLink,
+  provider: IdentityProvider,
+) => Promise<ChangePlan<undefined>>
+
 /** Enables a user again whom a sync disabled. */
 export const planRevival = (link: StoredLink): readonly Write[] =>
   link.endedAt === null
@@ -77,27 +83,36 @@ export function createPeopleSync(dependencies: Dependencies) {
     })
 
   /** Plans a change of the user of a subject, unless the provider or the user was changed meanwhile. */
-  const changeUser = (
-    { id }: IdentityProvider,
+  const changeUser = ({ id }: IdentityProvider, subject: string, plan: PlanOfUser) =>
+    registry.applyChange(async () => {
+      const provider = await registry.find('identity_providers', id, everywhere)
+      const link = await registry.findLink(id, subject)
+      const user = link && (await registry.find('users', link.userId, everywhere))
+      return provider?.enabled && link && user ? await plan(user, link, provider) : noChange
+    })
+
+  /**
+   * The last administrator stays one: then only as much as that leaves. Resolves with what an operator must
+   * know then, so that a sync goes on with the others.
+   */
+  async function changeAsFarAsPossible(
+    provider: IdentityProvider,
     subject: string,
-    plan: (
-      user: User,
-      link: StoredLink,
-      provider: IdentityProvider,
-    ) => Promise<ChangePlan<undefined>>,
-  ) =>
-    registry
-      .applyChange(async () => {
-        const provider = await registry.find('identity_providers', id, everywhere)
-        const link = await registry.findLink(id, subject)
-        const user = link && (await registry.find('users', link.userId, everywhere))
-        return provider?.enabled && link && user ? await plan(user, link, provider) : noChange
-      })
-      .catch((error: unknown) => {
-        // The last administrator stays one.
-        const wouldLockOut = error instanceof PlatformError && error.class === 'ConflictError'
-        if (!wouldLockOut) throw error
-      })
+    plan: PlanOfUser,
+    smaller: PlanOfUser,
+  ): Promise<string | undefined> {
+    try {
+      await changeUser(provider, subject, plan)
+      return undefined
+    } catch (error) {
+      const wouldLockOut = error instanceof PlatformError && error.class === 'ConflictError'
+      if (!wouldLockOut) throw error
+      await changeUser(provider, subject, smaller)
+      const link = await registry.findLink(provider.id, subject)
+      const user = link && (await registry.find('users', link.userId, everywhere))
+      return `user ${user?.name ?? subject}: ${error.message}`
+    }
+  }
 
   /** A break-glass user does not depend on the provider, so only the logins there end. */
   function planEndOfLogins(
@@ -120,26 +135,33 @@ export function createPeopleSync(dependencies: Dependencies) {
 
   /** Ends a person whom the provider disabled or removed: their tokens, sessions and access keys. */
   const endPerson = (provider: IdentityProvider, subject: string, origin: RequestOrigin) =>
-    changeUser(provider, subject, async (user, link) => {
-      if (!user.enabled) return noChange
-      const domain = await registry.find('domains', user.domain_id, everywhere)
-      if (user.break_glass && domain?.local_passwords === 'break_glass') {
-        return planEndOfLogins(provider, user, link, origin)
-      }
-      return {
-        writes: [
-          { do: 'update', kind: 'users', id: user.id, changes: { enabled: false } },
-          { do: 'revoke-tokens', of: 'user', id: user.id },
-          { do: 'mark-ended', link, endedAt: clock() },
-        ],
-        events: [toEvent(user, origin, { enabled: [true, false] })],
-        result: undefined,
-      }
-    })
+    changeAsFarAsPossible(
+      provider,
+      subject,
+      async (user, link) => {
+        if (!user.enabled) return noChange
+        const domain = await registry.find('domains', user.domain_id, everywhere)
+        if (user.break_glass && domain?.local_passwords === 'break_glass') {
+          return planEndOfLogins(provider, user, link, origin)
+        }
+        return {
+          writes: [
+            { do: 'update', kind: 'users', id: user.id, changes: { enabled: false } },
+            { do: 'revoke-tokens', of: 'user', id: user.id },
+            { do: 'mark-ended', link, endedAt: clock() },
+          ],
+          events: [toEvent(user, origin, { enabled: [true, false] })],
+          result: undefined,
+        }
+      },
+      async (user, link) => planEndOfLogins(provider, user, link, origin),
+    )
 
-  const updatePerson = (provider: IdentityProvider, person: Person) =>
-    changeUser(provider, person.subject, async (user, link, current) => {
-      const mapped = await planRoles(registry, current.id, await mapRoles(current, person, user.id))
+  const planUpdate =
+    (person: Person, counts: (write: Write) => boolean = () => true): PlanOfUser =>
+    async (user, link, provider) => {
+      const roles = await mapRoles(provider, person, user.id)
+      const mapped = (await planRoles(registry, provider.id, roles)).filter(counts)
       const writes = [...planRevival(link), ...mapped]
       if (writes.length === 0) return noChange
       const changes = {
@@ -148,7 +170,15 @@ export function createPeopleSync(dependencies: Dependencies) {
         ...(mapped.length > 0 && { assignments: countRoles(mapped) }),
       }
       return { writes, events: [toEvent(user, inBackground, changes)], result: undefined }
-    })
+    }
+
+  const updatePerson = (provider: IdentityProvider, person: Person) =>
+    changeAsFarAsPossible(
+      provider,
+      person.subject,
+      planUpdate(person),
+      planUpdate(person, ({ do: change }) => change !== 'revoke'),
+    )
 
   /** Whether a sync would take a role from somebody that the mapping still offers. */
   async function losesRole(provider: IdentityProvider, { userId }: StoredLink, person: Person) {
@@ -187,10 +217,13 @@ export function createPeopleSync(dependencies: Dependencies) {
       if (lost) losers.add(link.subject)
     }
     requireFew(losers.size, holders.size, limit, 'lose roles')
-    for (const { subject } of gone) await endPerson(provider, subject, inBackground)
+    const problems: (string | undefined)[] = []
+    for (const { subject } of gone) problems.push(await endPerson(provider, subject, inBackground))
     for (const person of people.values()) {
-      if (!person.isDisabled) await updatePerson(provider, person)
+      if (!person.isDisabled) problems.push(await updatePerson(provider, person))
     }
+    const told = problems.filter((problem) => problem !== undefined)
+    if (told.length > 0) throw new Error(`all but this was done: ${told.join(' ')}`)
   }
 
   /** Of several processes, one does each sync. */

@@ -1,3 +1,4 @@
+import { genericGrantRequest } from 'openid-client'
 import { OptionError, type Check } from '../../provider-driver.ts'
 import {
   acceptedKeys,
@@ -55,7 +56,35 @@ export async function testIssuer(
   return metadata
 }
 
-/** Checks the settings of an OpenID provider as a login uses them. The client secret is not sent. */
+/** What a provider answers to a client that it does not know, or whose secret is wrong. */
+const unknownClient: ReadonlySet<unknown> = new Set(['invalid_client', 'unauthorized_client'])
+
+/** Sends a code that nobody has. The provider checks the client first, and refuses the code only if that is right. */
+async function requireClient(
+  { configure }: OidcServers,
+  options: OidcOptions,
+  deadline: number,
+): Promise<void> {
+  const { configuration } = await configure(options, deadline)
+  const code = { code: 'none', redirect_uri: 'https://muster.invalid/', code_verifier: noVerifier }
+  const refusal: unknown = await genericGrantRequest(
+    configuration,
+    'authorization_code',
+    code,
+  ).then(
+    () => new Error('the provider accepted a code that nobody has'),
+    (error: unknown) => error,
+  )
+  const { error, status } = refusal as { readonly error?: unknown; readonly status?: unknown }
+  if (unknownClient.has(error) || status === 401) {
+    const option = options.client_secret === '' ? 'client_id' : 'client_secret'
+    throw new OptionError(option, 'the provider refuses client_id with this client_secret')
+  }
+  if (typeof error !== 'string') throw describe(refusal)
+}
+const noVerifier = 'x'.repeat(43)
+
+/** Checks the settings of an OpenID provider as a login uses them. */
 export async function testOidc(
   servers: OidcServers,
   options: OidcOptions,
@@ -77,6 +106,7 @@ export async function testOidc(
     if (client_secret !== '' && !methods.includes(method)) {
       throw new Error(`the provider accepts ${methods.join(', ')}, and Muster sends ${method}`)
     }
-    return { found: `Muster authenticates with ${method}`, value: undefined }
+    await requireClient(servers, options, deadline)
+    return { found: `the provider knows the client, by ${method}`, value: undefined }
   })
 }
