@@ -215,14 +215,8 @@ export function createResourceFactory(context: Context) {
     const { id, secret } = mintToken()
     const issued_at = Date.now()
     const times = { issued_at, expires_at: issued_at + 3_600_000 }
-    const row = {
-      id,
-      user_id: userId,
-      method: 'password',
-      login_method: 'password',
-      generation: 0,
-      ...times,
-    }
+    const login = { method: 'password', login_method: 'password', generation: 0 }
+    const row = { id, user_id: userId, ...login, ...times }
     return { secret, row: { ...row, ip: '192.0.2.7', source: 'api' } }
   }
 
