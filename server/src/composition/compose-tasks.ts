@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts'
 import type { ReauthorizeCaller } from '../domain/identity/reauthorize-caller.ts'
 import type { AccountStore } from '../domain/sources/ports.ts'
 import type { SyncClient } from '../domain/sources/sync-client.ts'
+import { createActionTickets } from '../domain/tasks/action-tickets.ts'
 import { createTaskUseCases } from '../domain/tasks/administer-tasks.ts'
 import { createBatchUseCases } from '../domain/tasks/create-batch.ts'
 import { createIdempotency, idempotencyLifetime } from '../domain/tasks/idempotency.ts'
@@ -14,6 +15,7 @@ import { kinds } from '../sources/kinds.ts'
 import type { Database } from '../storage/database.ts'
 import { createSightingStore } from '../storage/sources/sighting-store.ts'
 import { createTaskStore } from '../storage/tasks/task-store.ts'
+import { createTicketStore } from '../storage/tasks/ticket-store.ts'
 import type { Inventory } from './compose-inventory.ts'
 
 interface Parts extends Pick<Inventory, 'findServer' | 'finder' | 'serverWriter'> {
@@ -31,6 +33,7 @@ interface Parts extends Pick<Inventory, 'findServer' | 'finder' | 'serverWriter'
 export function composeTasks(parts: Parts) {
   const { database, accounts, syncClient, serverWriter, clock } = parts
   const tasks = createTaskStore(database, clock)
+  const tickets = createActionTickets(createTicketStore(database), clock)
   const shared = {
     ...parts,
     tasks,
@@ -47,10 +50,14 @@ export function composeTasks(parts: Parts) {
   }
   return {
     recycleFor: parts.recycleFor,
+    tickets,
     performAction: createPerformAction(shared),
     getServerActions: createGetServerActions(shared),
     ...createBatchUseCases({ ...shared, validateParameters: validateActionParameters }),
     ...createTaskUseCases({ ...shared, serverWriter }),
-    purgeTasks: () => tasks.purge(clock() - parts.eventRetention, clock() - idempotencyLifetime),
+    async purgeTasks() {
+      await tasks.purge(clock() - parts.eventRetention, clock() - idempotencyLifetime)
+      await tickets.purgeTickets()
+    },
   }
 }

@@ -94,6 +94,7 @@ const samples: Record<Key, Sample> = {
   queryTimeout: { good: ['30s', 30_000], bad: ['', '0', '-1', 's', '367d'] },
   sessionIdle: { good: ['30m', 1_800_000], bad: ['', '0', '-1', 'h', '367d'] },
   consoleBuild: { good: ['false', false], bad: ['', 'no', '2'] },
+  mcpActions: { good: ['true', true], bad: ['', 'yes', '2'] },
   tokenTtl: {
     good: ['90m', 5_400_000],
     bad: ['', '0', '0s', '-1', '1.5h', '24 h', '1y', '367d', 'h', '9999999999', 'Infinity'],
@@ -336,6 +337,7 @@ describe('settings', () => {
         keyConfirmation: 2_592_000_000,
         eventRetention: 15_552_000_000,
         historyRetention: 34_560_000_000,
+        mcpActions: false,
         demo: false,
         demoServers: undefined,
         deletedRetention: 2_592_000_000,

@@ -39,7 +39,7 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
     'accessKeysPerUser',
     'cacheMemory',
   ],
-  Sources: ['sourceAllow', 'disappearanceHold', 'taskTimeout', 'recycleFor'],
+  Sources: ['sourceAllow', 'disappearanceHold', 'taskTimeout', 'recycleFor', 'mcpActions'],
   Demo: ['demo', 'demoServers'],
   Process: ['roles', 'region', 'platformName', 'startTimeout', 'consoleBuild'],
   'Audit events': [

@@ -271,6 +271,13 @@ export const settings = {
   }),
   ...retentionSettings,
   ...eventSettings,
+  mcpActions: setting({
+    flag: 'mcp-actions',
+    variable: 'MUSTER_MCP_ACTIONS',
+    help: 'Let assistants act through MCP, after they have asked their user.',
+    parse: boolean,
+    fallback: 'false',
+  }),
   demo: setting({
     flag: 'demo',
     variable: 'MUSTER_DEMO',

@@ -15,6 +15,7 @@ import { createResponseMemory } from './response-memory.ts'
 import { auditDenials } from './audit-denials.ts'
 import { createOwnHosts, type HostSettings } from './host.ts'
 import { createIdentityHandlers, type IdentityUseCases } from './identity.ts'
+import type { ActionTickets } from '../domain/tasks/action-tickets.ts'
 import type { CloudAccountUseCases } from '../domain/sources/administer-accounts.ts'
 import { createCloudAccountHandlers } from './cloudaccounts/handlers.ts'
 import { createChangeHandlers } from './inventory/change-handlers.ts'
@@ -101,6 +102,8 @@ export interface AppSettings extends ListenerSettings, HostSettings {
   readonly tracer?: Tracer | undefined
   /** The file with the token of Prometheus. */
   readonly metricsTokenFile?: string | undefined
+  /** Whether assistants may act. */
+  readonly mcpActions: boolean
   /** Redirect target for browsers that request `/`. */
   readonly homePage: string
   /** The gateway in this process, if there is one. */
@@ -109,6 +112,7 @@ export interface AppSettings extends ListenerSettings, HostSettings {
 
 export interface AppUseCases extends IdentityUseCases, InventoryUseCases, TaskHandlerUseCases {
   readonly cloudAccounts: CloudAccountUseCases
+  readonly tickets: ActionTickets
   readonly loadViews: () => Promise<ViewUseCases>
   readonly loadChecks: () => Promise<CheckUseCases>
   readonly administration: Administration
@@ -239,7 +243,10 @@ export function createApp(
     },
   })
 
-  if (hasMcp) registerMcp(app, { authenticate, ownHosts, settings })
+  if (hasMcp) {
+    const tickets = settings.mcpActions ? useCases.tickets : undefined
+    registerMcp(app, { authenticate, ownHosts, settings, tickets })
+  }
 
   return {
     app,

@@ -341,6 +341,7 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     finished_at: number | null
     request_id: string
     ip: string
+    through: string
     /** The status of the server when the task was accepted. */
     status_before: string
     /** The current step of the plan, how often its request was sent, and when last. */
@@ -386,6 +387,19 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     task_id: string
     batch_id: string
     created_at: number
+  }
+  /** Previewed actions. `answer` is empty before the user has answered. */
+  action_tickets: {
+    id: string
+    user_id: string
+    action: string
+    params: string
+    servers: string
+    question: string
+    answer: string
+    created_at: number
+    expires_at: number
+    used_at: number | null
   }
   /** Servers in the recycle bin, and how they are deleted in the end. */
   recycle_bin: {

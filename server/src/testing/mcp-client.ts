@@ -18,8 +18,13 @@ interface McpToolResult {
   readonly isError?: boolean
 }
 
+/** How a user answers a question; `silent` never does. */
+type UserAnswer = 'yes' | 'no' | 'decline' | 'cancel' | 'silent'
+
 interface Settings {
   readonly headers: Readonly<Record<string, string>>
+  /** Another node, to which answers to questions are sent. */
+  readonly answersTo?: string
   readonly capabilities?: object
   readonly name?: string
 }
@@ -79,7 +84,12 @@ export function createMcpClient(url: string, version: McpVersion, settings: Sett
     }
     const target = params['name'] ?? params['uri']
     return await post(
-      { jsonrpc: '2.0', id: ids, method, params: { ...params, _meta } },
+      {
+        jsonrpc: '2.0',
+        id: ids,
+        method,
+        params: { ...params, _meta: { ..._meta, ...(params['_meta'] as object) } },
+      },
       {
         'mcp-protocol-version': version,
         'mcp-method': method,
@@ -100,9 +110,78 @@ export function createMcpClient(url: string, version: McpVersion, settings: Sett
     return response.result
   }
 
+  const toResult = (answer: UserAnswer) =>
+    answer === 'yes' || answer === 'no'
+      ? { action: 'accept', content: { confirm: answer === 'yes' } }
+      : { action: answer }
+
+  /** Calls a tool that asks its user, and answers. Returns the question too. */
+  async function callAsking(tool: string, input: object, answer: UserAnswer, meta: object = {}) {
+    const call = { name: tool, arguments: input, _meta: meta }
+    const notified: Message[] = []
+    if (version === '2026-07-28') {
+      const first = await request('tools/call', call)
+      if (first['resultType'] !== 'input_required')
+        return { result: first as unknown as McpToolResult }
+      const { confirm } = first['inputRequests'] as {
+        confirm: { params: { message: string } }
+      }
+      const question = confirm.params.message
+      if (answer === 'silent') return { question }
+      const more = {
+        inputResponses: { confirm: toResult(answer) },
+        requestState: first['requestState'],
+      }
+      const messages = await exchange('tools/call', { ...call, ...more })
+      const result = messages.at(-1)?.result as unknown as McpToolResult
+      return { question, result, notified: messages.slice(0, -1) }
+    }
+    ids += 1
+    const session = await sessionHeaders()
+    const abort = new AbortController()
+    const response = await fetch(`${url}/mcp`, {
+      method: 'POST',
+      headers: {
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        ...headers,
+        ...session,
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: ids, method: 'tools/call', params: call }),
+      signal: abort.signal,
+    })
+    assert.ok(response.body)
+    let question: string | undefined
+    let text = ''
+    for await (const piece of response.body.pipeThrough(new TextDecoderStream())) {
+      text += piece
+      if (!text.endsWith('\n\n')) continue
+      for (const message of messagesOf('text/event-stream', text)) {
+        if (message.method === 'elicitation/create') {
+          question = String(message.params?.['message'])
+          if (answer === 'silent') {
+            abort.abort()
+            return { question }
+          }
+          const body = { jsonrpc: '2.0', id: message.id, result: toResult(answer) }
+          const sent = await ask<never>(settings.answersTo ?? url, '/mcp', {
+            method: 'POST',
+            headers: { ...headers, ...session },
+            body,
+          })
+          assert.equal(sent.status, 202)
+        } else if (message.result) {
+          return { question, result: message.result as unknown as McpToolResult, notified }
+        } else notified.push(message)
+      }
+      text = ''
+    }
+    throw new Error('the stream ended without a result')
+  }
+
   return {
-    version,
     post,
+    callAsking,
     send,
     exchange,
     request,

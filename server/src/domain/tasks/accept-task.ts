@@ -14,7 +14,7 @@ import type { TaskRecord } from './task.ts'
 /** Who asked for a task: a caller, or Muster itself. */
 export type Author = Pick<
   TaskRecord,
-  'user_id' | 'user' | 'caller_scope' | 'access_key_id' | 'request_id' | 'ip'
+  'user_id' | 'user' | 'caller_scope' | 'access_key_id' | 'request_id' | 'ip' | 'through'
 >
 
 export const authorOf = ({ principal, origin }: Caller): Author => ({
@@ -24,6 +24,7 @@ export const authorOf = ({ principal, origin }: Caller): Author => ({
   access_key_id: principal.token.accessKey?.id ?? '',
   request_id: origin.requestId,
   ip: origin.ip,
+  through: origin.through ?? '',
 })
 
 export const musterItself: Author = {
@@ -33,6 +34,7 @@ export const musterItself: Author = {
   access_key_id: '',
   request_id: '',
   ip: '',
+  through: '',
 }
 
 export function createTask(
@@ -106,7 +108,12 @@ export function taskEvent(
 ): EventRecord {
   return createEvent({
     user: { id: task.user_id, name: task.user },
-    origin: { ip: task.ip, requestId: task.request_id, isConfidential: true },
+    origin: {
+      ip: task.ip,
+      requestId: task.request_id,
+      isConfidential: true,
+      ...(task.through !== '' && { through: task.through }),
+    },
     action: {
       action: task.action,
       targetType: 'server',

@@ -34,7 +34,7 @@ export function decideLateRestart(
   const isLast = failed_task === `${task.id} ${task.action}`
   if (!isLast || server.deleted || server.pending_deleted) return 'end'
   if (task_id !== undefined || settledStatus(server) !== 'ready') return 'wait'
-  const { user_id, user, caller_scope, access_key_id, request_id, ip } = task
-  const author = { user_id, user, caller_scope, access_key_id, request_id, ip }
+  const { user_id, user, caller_scope, access_key_id, request_id, ip, through } = task
+  const author = { user_id, user, caller_scope, access_key_id, request_id, ip, through }
   return createTask('start', {}, stored, author, now)
 }

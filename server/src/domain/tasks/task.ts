@@ -41,6 +41,8 @@ export interface TaskRecord {
   readonly finished_at: number | null
   readonly request_id: string
   readonly ip: string
+  /** The program that acted for the user, such as an assistant; otherwise empty. */
+  readonly through: string
   readonly status_before: string
   /** The current step, how often its request was sent, and when last. */
   readonly step: number

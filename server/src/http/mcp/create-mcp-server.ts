@@ -4,15 +4,19 @@ import {
   ProtocolErrorCode,
   ResourceNotFoundError,
   Server,
+  type ServerContext,
   type Tool as ListedTool,
 } from '@modelcontextprotocol/server'
 import { PlatformError } from '../../domain/error.ts'
+import type { ActionTickets } from '../../domain/tasks/action-tickets.ts'
 import { compileSchema, invalidInput } from '../validate.ts'
 import { ApiFault } from './call-api.ts'
 import { describeQueryLanguage } from './query-language.ts'
+import { actingTools } from './acting-tools.ts'
+import type { Conversation } from './conversation.ts'
 import { readingTools } from './reading-tools.ts'
 import { toErrorResult, toJsonResource, toResult } from './render-result.ts'
-import type { Tool, ToolAnswer, ToolCaller, ToolInput } from './tool.ts'
+import type { ActingCall, Tool, ToolAnswer, ToolCaller, ToolInput } from './tool.ts'
 
 /** In the order of preference of the older one, which is negotiated by `initialize`. */
 const protocolVersions = ['2026-07-28', '2025-11-25']
@@ -43,7 +47,10 @@ const resourceTemplates = [
   },
 ]
 
-const describe = ({ name, title, description, changes, ...schemas }: Tool): ListedTool => ({
+type Request = ServerContext['mcpReq']
+type AnyTool = Omit<Tool, 'call'>
+
+const describe = ({ name, title, description, changes, ...schemas }: AnyTool): ListedTool => ({
   name,
   title,
   description,
@@ -59,11 +66,14 @@ const describe = ({ name, title, description, changes, ...schemas }: Tool): List
 
 interface Parts extends ToolCaller {
   readonly version: string
+  /** Absent unless assistants may act. */
+  readonly tickets: ActionTickets | undefined
+  readonly conversation: Conversation
 }
 
 const validators = new Map<string, ReturnType<typeof compileSchema>>()
 
-function requireValid({ name, inputSchema }: Tool, input: ToolInput): void {
+function requireValid({ name, inputSchema }: AnyTool, input: ToolInput): void {
   const compiled = validators.get(name) ?? compileSchema(inputSchema)
   validators.set(name, compiled)
   const check = compiled()
@@ -71,7 +81,7 @@ function requireValid({ name, inputSchema }: Tool, input: ToolInput): void {
 }
 
 /** Errors that the assistant can correct. All others are those of the protocol. */
-async function callTool(tool: Tool, input: ToolInput, caller: ToolCaller) {
+async function callTool<Call>(tool: Tool<Call>, input: ToolInput, caller: Call) {
   try {
     requireValid(tool, input)
     const answer: ToolAnswer = await tool.call(input, caller)
@@ -99,9 +109,25 @@ async function readResource(uri: string, { api }: ToolCaller) {
   }
 }
 
+const byName = <Call>(tools: readonly Tool<Call>[]) =>
+  new Map(tools.map((tool) => [tool.name, tool]))
+const reading = byName(readingTools)
+const acting = byName(actingTools)
+
+/** Calls a tool that acts, if an administrator allows it. */
+async function act(tool: Tool<ActingCall>, input: ToolInput, parts: Parts, request: Request) {
+  const { tickets } = parts
+  if (tickets) return await callTool(tool, input, { ...parts, tickets, request })
+  return toErrorResult({
+    class: 'ForbiddenError',
+    details: 'Assistants cannot act. An administrator of Muster allows it by --mcp-actions.',
+  })
+}
+
 /** A server of the protocol for one request. It keeps nothing. */
-export function createMcpServer({ version, ...caller }: Parts): Server {
-  const tools = new Map<string, Tool>(readingTools.map((tool) => [tool.name, tool]))
+export function createMcpServer(parts: Parts): Server {
+  const { version, tickets } = parts
+  const listed: readonly AnyTool[] = [...readingTools, ...(tickets ? actingTools : [])]
   const server = new Server(
     { name: 'muster', title: 'Muster', version },
     {
@@ -110,14 +136,17 @@ export function createMcpServer({ version, ...caller }: Parts): Server {
       instructions,
     },
   )
-  server.setRequestHandler('tools/list', () => ({ tools: [...tools.values()].map(describe) }))
-  server.setRequestHandler('tools/call', async ({ params: { name, arguments: input = {} } }) => {
-    const tool = tools.get(name)
-    if (!tool) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}`)
-    return await callTool(tool, input, caller)
+  server.setRequestHandler('tools/list', () => ({ tools: listed.map(describe) }))
+  server.setRequestHandler('tools/call', async ({ params }, { mcpReq }) => {
+    const { name, arguments: input = {} } = params
+    const tool = reading.get(name)
+    if (tool) return await callTool(tool, input, parts)
+    const actingTool = acting.get(name)
+    if (actingTool) return await act(actingTool, input, parts, mcpReq)
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}`)
   })
   server.setRequestHandler('resources/list', () => ({ resources }))
   server.setRequestHandler('resources/templates/list', () => ({ resourceTemplates }))
-  server.setRequestHandler('resources/read', ({ params }) => readResource(params.uri, caller))
+  server.setRequestHandler('resources/read', ({ params }) => readResource(params.uri, parts))
   return server
 }

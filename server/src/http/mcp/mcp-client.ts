@@ -1,3 +1,5 @@
+import { toVisibleLine } from './visible-line.ts'
+
 /** The program at the other end, as it describes itself. Nothing but its own answers depends on it. */
 export interface McpClient {
   /** For the audit log. */
@@ -8,16 +10,9 @@ export interface McpClient {
 
 const maxNameLength = 64
 
-/** A name that can be shown anywhere: visible characters of one line, without marks of direction. */
-export function cleanClientName(name: unknown): string {
-  const text = typeof name === 'string' ? name : ''
-  const clean = text
-    .normalize('NFKC')
-    .replaceAll(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, ' ')
-    .replaceAll(/ {2,}/g, ' ')
-    .trim()
-  return [...clean].slice(0, maxNameLength).join('').trim() || 'unknown'
-}
+/** A name that can be shown anywhere. */
+export const cleanClientName = (name: unknown): string =>
+  toVisibleLine(typeof name === 'string' ? name : '', maxNameLength) || 'unknown'
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -2,6 +2,7 @@ import type { OperationId } from '@muster/contract'
 import type { TSchema } from 'typebox'
 import { operationOf } from './call-api.ts'
 import type { ObjectSchema, Tool } from './tool.ts'
+import { withoutNotes } from './without-notes.ts'
 
 const defaultLimit = 20
 const maxLimit = 100
@@ -143,27 +144,6 @@ function inputSchemaOf({ operation, parameters, required = [], path }: ReadingTo
     required: [...(argument === undefined ? [] : [argument]), ...required],
     additionalProperties: false,
   }
-}
-
-/** Words for readers, which would be most of the list of tools. The query language describes the fields. */
-const notes = new Set(['title', 'description', 'examples'])
-
-/** A schema without notes. Fields can have the names of notes. */
-function withoutNotes(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutNotes)
-  if (typeof schema !== 'object' || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema)
-      .filter(([key]) => !notes.has(key))
-      .map(([key, value]) => [
-        key,
-        key === 'properties'
-          ? Object.fromEntries(
-              Object.entries(value as object).map(([name, field]) => [name, withoutNotes(field)]),
-            )
-          : withoutNotes(value),
-      ]),
-  )
 }
 
 /** That of the answer of the operation. A comparison has two forms, of which the tool returns the first. */

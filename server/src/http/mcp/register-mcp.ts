@@ -2,6 +2,7 @@ import { Readable } from 'node:stream'
 import type { ReadableStream } from 'node:stream/web'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { PlatformError } from '../../domain/error.ts'
+import type { ActionTickets } from '../../domain/tasks/action-tickets.ts'
 import { version } from '../../version.ts'
 import { abortOnDisconnect } from '../abort-on-disconnect.ts'
 import type { Authenticate } from '../authenticate.ts'
@@ -15,6 +16,8 @@ interface Dependencies {
   readonly authenticate: Authenticate
   readonly ownHosts: Pick<OwnHosts, 'isOwn'>
   readonly settings: Pick<HostSettings, 'publicUrl' | 'baseUrl'>
+  /** Absent unless assistants may act. */
+  readonly tickets: ActionTickets | undefined
 }
 
 /** Loads the protocol at the first request: most processes never get one. */
@@ -74,7 +77,7 @@ async function send(reply: FastifyReply, { status, headers, body }: Response) {
 
 /** Registers `POST /mcp`. */
 export function registerMcp(app: FastifyInstance, dependencies: Dependencies): void {
-  const { authenticate } = dependencies
+  const { authenticate, tickets } = dependencies
   const requireOwnOrigin = createRequireOwnOrigin(dependencies)
 
   app.route({
@@ -101,6 +104,7 @@ export function registerMcp(app: FastifyInstance, dependencies: Dependencies): v
         signal,
         userId: user.id,
         version,
+        tickets,
         createApi: ({ name }) =>
           createCallApi({
             app,

@@ -1,12 +1,16 @@
 import {
   createMcpHandler,
   isInitializeRequest,
+  isJSONRPCRequest,
   isJSONRPCResponse,
   isLegacyRequest,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server'
 import type { Server } from '@modelcontextprotocol/server'
+import type { ActionTickets } from '../../domain/tasks/action-tickets.ts'
 import type { CallApi } from './call-api.ts'
+import { conversationInRounds, conversationOnStream, readAnswer } from './conversation.ts'
+import type { Conversation } from './conversation.ts'
 import { createMcpServer } from './create-mcp-server.ts'
 import { readMcpClient, readSessionId, toSessionId, type McpClient } from './mcp-client.ts'
 
@@ -17,6 +21,8 @@ export interface McpRequest {
   readonly signal: AbortSignal
   readonly userId: string
   readonly version: string
+  /** Absent unless assistants may act. */
+  readonly tickets: ActionTickets | undefined
   readonly createApi: (client: McpClient) => CallApi
 }
 
@@ -40,25 +46,33 @@ function clientOf(message: unknown): McpClient {
   )
 }
 
+type OpenServer = (client: McpClient, conversation: Conversation) => Server
+
 /** One request of 2025-11-25. Its session is in its header. */
-async function serveLegacy(
-  request: Request,
-  given: McpRequest,
-  open: (client: McpClient) => Server,
-) {
-  const { message } = given
+async function serveLegacy(request: Request, given: McpRequest, open: OpenServer) {
+  const { message, tickets, signal, userId } = given
   if (Array.isArray(message)) return refused(400, 'Batches are not supported. Send one message.')
   const isInitialize = isInitializeRequest(message)
   const session = request.headers.get(sessionHeader)
+  const known = session === null ? noClient : readSessionId(session)
   const client = isInitialize
     ? readMcpClient(message.params.clientInfo, message.params.capabilities)
-    : session === null
-      ? noClient
-      : readSessionId(session)
+    : known
   if (!client) return refused(404, 'Unknown session. Send initialize again.')
-  if (isJSONRPCResponse(message)) return new Response(null, { status: 202 })
+  if (isJSONRPCResponse(message)) {
+    // The call that asked may be waiting in another process.
+    const answer = readAnswer('result' in message ? message.result : undefined)
+    await tickets?.answer(String(message.id), userId, answer)
+    return new Response(null, { status: 202 })
+  }
   const transport = new WebStandardStreamableHTTPServerTransport({})
-  await open(client).connect(transport)
+  const conversation = conversationOnStream({
+    send: (question) =>
+      transport.send(question, isJSONRPCRequest(message) ? { relatedRequestId: message.id } : {}),
+    findAnswer: async (question) => await tickets?.findAnswer(question),
+    signal,
+  })
+  await open(client, conversation).connect(transport)
   const response = await transport.handleRequest(request, { parsedBody: message })
   if (isInitialize) response.headers.set(sessionHeader, toSessionId(client))
   return response
@@ -68,10 +82,11 @@ async function serveLegacy(
 export async function serveMcp(given: McpRequest): Promise<Response> {
   const { headers, message, signal, createApi } = given
   const request = new Request('http://muster/mcp', { method: 'POST', headers, signal })
-  const open = (client: McpClient) => createMcpServer({ ...given, client, api: createApi(client) })
+  const open: OpenServer = (client, conversation) =>
+    createMcpServer({ ...given, client, conversation, api: createApi(client) })
   if (await isLegacyRequest(request, message)) return await serveLegacy(request, given, open)
   // Nothing tells of changes, so a stream that waits for them would only hold its connection.
-  const handler = createMcpHandler(() => open(clientOf(message)), {
+  const handler = createMcpHandler(() => open(clientOf(message), conversationInRounds), {
     legacy: 'reject',
     maxSubscriptions: 0,
   })

@@ -1,6 +1,8 @@
-import type { InputRequiredResult } from '@modelcontextprotocol/server'
+import type { InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import type { TSchema } from 'typebox'
+import type { ActionTickets } from '../../domain/tasks/action-tickets.ts'
 import type { CallApi } from './call-api.ts'
+import type { Conversation } from './conversation.ts'
 import type { McpClient } from './mcp-client.ts'
 
 export interface ObjectSchema {
@@ -10,11 +12,18 @@ export interface ObjectSchema {
   readonly additionalProperties: boolean
 }
 
-/** Who calls a tool, and how it can call back. */
+/** Who calls a tool. */
 export interface ToolCaller {
   readonly api: CallApi
   readonly userId: string
   readonly client: McpClient
+}
+
+/** A call of a tool that acts. */
+export interface ActingCall extends ToolCaller {
+  readonly tickets: ActionTickets
+  readonly conversation: Conversation
+  readonly request: ServerContext['mcpReq']
 }
 
 export type ToolInput = Readonly<Record<string, unknown>>

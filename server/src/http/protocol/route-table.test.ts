@@ -39,6 +39,7 @@ async function mountedRoutes(): Promise<string[]> {
       isLoopback: true,
       platformName: 'muster',
       homePage: '/docs',
+      mcpActions: false,
       requestsPerMinute: 0,
       trustedProxies: [],
       tls: undefined,

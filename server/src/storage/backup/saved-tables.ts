@@ -39,6 +39,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   batches: true,
   batch_refusals: true,
   idempotency_keys: true,
+  // A restored ticket could be one that was used after the backup.
+  action_tickets: false,
   recycle_bin: true,
   cloudaccounts: true,
   account_syncs: true,

@@ -109,6 +109,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
       isLoopback: true,
       platformName: 'muster',
       homePage: '/docs',
+      mcpActions: false,
       requestsPerMinute: 0,
       trustedProxies,
       tls: undefined,

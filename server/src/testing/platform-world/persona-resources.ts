@@ -182,6 +182,7 @@ export function createResourceFactory(context: Context) {
     finished_at: null,
     request_id: '',
     ip: '',
+    through: '',
     status_before: 'ready',
     step: 0,
     sends: 0,
