@@ -1,5 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
+import { describeContract } from '../cli/src/description/describe-contract.ts'
+import { packDescription } from '../cli/src/description/pack-description.ts'
 import { native } from './native.ts'
 
 const consoleFolder = '/server/src/composition/console-folder.ts'
@@ -36,6 +38,20 @@ const findConsole = (code: string): Plugin => ({
   load: (id) => (id.endsWith(consoleFolder) ? code : undefined),
 })
 
+const loadDescription = '/cli/src/description/load-description.ts'
+
+/** The command line has its description of the contract ready, and never loads the contract. */
+const describeCommands = (): Plugin => ({
+  name: 'describe-commands',
+  load(id) {
+    if (!id.endsWith(loadDescription)) return undefined
+    const text = JSON.stringify(JSON.stringify(packDescription(describeContract())))
+    return `import { unpackDescription } from './pack-description.ts'
+export const loadDescription = async () => unpackDescription(JSON.parse(${text}))
+`
+  },
+})
+
 /** Bundles the server with Vite's Rolldown, so that both parts have the same bundler. Returns the paths of its modules. */
 export async function bundleServer(
   repository: string,
@@ -48,7 +64,7 @@ export async function bundleServer(
     platform: 'node',
     // The driver of PostgreSQL works without pg-native.
     external: [native, 'pg-native'],
-    plugins: [threads, findConsole(consoleCode)],
+    plugins: [threads, describeCommands(), findConsole(consoleCode)],
   })
   const { output } = await bundle.write({
     dir: folder,

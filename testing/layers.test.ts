@@ -72,6 +72,15 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
     '../../server/src/log.ts',
   ],
   'sdk/src/auth': ['node:crypto', '@muster/gateway', '../../../contract/src/identity.ts'],
+  'cli/src': [
+    '@muster/server',
+    '@muster/gateway',
+    '../../server/src/log.ts',
+    '../../sdk/src/client.ts',
+    'undici',
+    'typebox',
+  ],
+  'cli/src/description': ['../../../contract/src/identity.ts'],
   'gateway/src': [
     'kysely',
     'pg',
@@ -261,6 +270,7 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
 const allowed: Readonly<Record<string, readonly string[]>> = {
   'contract/src': ['typebox', './errors.ts'],
   'sdk/src': ['./errors.ts', './auth/auth.ts'],
+  'cli/src': ['@muster/sdk', './io.ts', '../io.ts', 'node:fs', 'node:readline/promises', 'yaml'],
   'gateway/src': [
     '@muster/contract',
     '@muster/sdk',
@@ -316,6 +326,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 /** Imports that are allowed for types only. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
   'sdk/src': ['@muster/contract'],
+  'cli/src/commands': ['@muster/contract'],
   'console/src': ['@muster/contract'],
   'server/src/storage': ['@muster/gateway'],
   'server/src/storage/sessions': ['@muster/gateway'],
@@ -388,7 +399,7 @@ describe('the layers', () => {
   })
 
   test('are not bypassed by dynamic imports of a computed path, which the linter cannot check', () => {
-    const sources = globSync('{contract,sdk,gateway,console,simulator,server}/src/**/*.ts', {
+    const sources = globSync('{contract,sdk,cli,gateway,console,simulator,server}/src/**/*.ts', {
       cwd: repository,
       exclude: ['**/*.test.ts'],
     })

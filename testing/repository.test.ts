@@ -56,7 +56,7 @@ describe('package-lock.json', () => {
   })
 
   test('gives every dependency of ours one exact version', () => {
-    for (const folder of ['.', 'contract', 'server']) {
+    for (const folder of ['.', 'contract', 'cli', 'server']) {
       const manifest = JSON.parse(
         readFileSync(join(repository, folder, 'package.json'), 'utf8'),
       ) as Partial<Record<string, Record<string, string>>>

@@ -36,7 +36,7 @@ process.env['TEST_LANE'] = lane
 process.env['NODE_COMPILE_CACHE'] ??= resolve('node_modules/.cache/compile')
 
 const find = (suffix: string) =>
-  globSync(`{contract,sdk,gateway,console,server,simulator,testing}/**/*.${suffix}.ts`, {
+  globSync(`{contract,sdk,cli,gateway,console,server,simulator,testing}/**/*.${suffix}.ts`, {
     exclude: (path) => path.includes('node_modules'),
   }).filter((file) => words.length === 0 || words.some((word) => file.includes(word)))
 

@@ -103,6 +103,8 @@ describe('commands of the documentation', () => {
         { path: 'docs/administering.md', notRun: 6 },
         // They need another Muster and a token of it.
         { path: 'docs/audit-export.md', notRun: 1 },
+        // They log in at another Muster. Tests of the command line run them.
+        { path: 'docs/command-line.md', notRun: 1 },
         // It needs Ansible. testing/feeds runs ansible-inventory with such a script.
         { path: 'docs/feeds.md', notRun: 1 },
         // They need other nodes; testing/deploy runs such nodes.

@@ -1,6 +1,8 @@
+import type { Readable, Writable } from 'node:stream'
+
 /** The standard streams of a command. */
 export interface Io {
-  readonly stdin: NodeJS.ReadableStream
-  readonly stdout: NodeJS.WritableStream
-  readonly stderr: NodeJS.WritableStream
+  readonly stdin: Readable
+  readonly stdout: Writable
+  readonly stderr: Writable
 }

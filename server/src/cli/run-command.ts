@@ -1,8 +1,4 @@
-import { ConfigError } from '../config/parsers.ts'
-import { renderHelp } from '../config/help.ts'
-import { readConfig } from '../config/read-config.ts'
 import type { Environment } from '../config/variables.ts'
-import { didYouMean } from '../domain/nearest.ts'
 import { version } from '../version.ts'
 import type { Io } from './io.ts'
 
@@ -20,8 +16,12 @@ const commands: Readonly<Record<string, Command>> = {
     usage: '[OPTIONS]',
     summary: 'Start the server.',
     run: async (args, environment, io) => {
+      const { readConfig } = await import('../config/read-config.ts')
       const request = readConfig(args, environment)
-      if (request.kind === 'help') return print(io, renderHelp())
+      if (request.kind === 'help') {
+        const { renderHelp } = await import('../config/help.ts')
+        return print(io, renderHelp())
+      }
       if (request.kind === 'version') return print(io, `${version}\n`)
       const { serve } = await import('./serve.ts')
       await serve(request.config, () => readConfig(args, environment))
@@ -44,13 +44,10 @@ const commands: Readonly<Record<string, Command>> = {
       return runConfig(args, environment, io)
     },
   },
-  help: {
-    usage: '[COMMAND]',
-    summary: 'Print the help of a command.',
-    run: async (args, environment, io) =>
-      await runCommand(args.length === 0 ? ['--help'] : [...args, '--help'], environment, io),
-  },
 }
+
+const find = (name = ''): Command | undefined =>
+  Object.hasOwn(commands, name) ? commands[name] : undefined
 
 /** Runs the command that the first argument names, and returns the exit status. */
 export async function runCommand(
@@ -59,55 +56,21 @@ export async function runCommand(
   io: Io,
 ): Promise<number> {
   const [name, ...rest] = args
-  if (name === undefined) {
-    io.stderr.write(renderUsage())
-    return 2
-  }
-  if (name === '--help' || name === '-h') return print(io, renderUsage())
   if (name === '--version') return print(io, `${version}\n`)
-  const command = Object.hasOwn(commands, name) ? commands[name] : undefined
-  if (!command) throw new ConfigError(explainUnknown(name))
-  return await command.run(rest, environment, io)
-}
-
-/** The rest of the arguments is not repeated, because it may contain a secret. */
-function explainUnknown(name: string): string {
-  const [flag = ''] = name.split('=', 1)
-  if (/^--[a-z][a-z-]{0,40}$/.test(flag)) {
-    return `the command is missing before ${flag}. Did you mean "muster serve ${flag}"?`
-  }
-  if (!/^[a-z][a-z-]{0,20}$/.test(name)) return 'the first argument is not a command (see --help)'
-  return `unknown command ${name}${didYouMean(name, Object.keys(commands))} (see --help)`
+  const own = find(name)
+  if (own) return await own.run(rest, environment, io)
+  const asked = name === 'help' ? find(rest[0]) : undefined
+  if (asked) return await asked.run([...rest.slice(1), '--help'], environment, io)
+  const { runCli } = await import('@muster/cli')
+  const others = Object.entries(commands).map(([key, { usage, summary }]) => ({
+    name: key,
+    usage,
+    summary,
+  }))
+  return await runCli(args, environment, io, others)
 }
 
 function print(io: Io, text: string): number {
   io.stdout.write(text)
   return 0
-}
-
-function renderUsage(): string {
-  const list = Object.entries(commands).map(([name, { usage, summary }]) => ({
-    start: `${name} ${usage}`,
-    summary,
-  }))
-  const width = Math.max(...list.map(({ start }) => start.length))
-  return `Muster: a self-hosted inventory of your virtual machines across clouds and hypervisors.
-
-Usage: muster COMMAND [ARGUMENTS]
-
-Commands:
-${list.map(({ start, summary }) => `  ${start.padEnd(width)}  ${summary}`).join('\n')}
-
-Options:
-  -h, --help  Print this help, or the help of a command.
-  --version   Print the version.
-
-Examples:
-  muster serve                   SQLite in ./data, on http://127.0.0.1:8400
-  muster serve --demo            a simulated fleet and demo users
-  muster help serve              every setting
-
-In the repository, "npm start -- OPTIONS" is "muster serve OPTIONS",
-and "npm run muster -- COMMAND" is "muster COMMAND".
-`
 }

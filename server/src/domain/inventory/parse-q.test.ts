@@ -66,6 +66,30 @@ describe('a query in one line', () => {
     ['vcpu>=8', [is('vcpu_count', 'ge', 8)]],
     ['cpu:8', [is('vcpu_count', 'equals', 8)]],
     ['vcpu_count<4', [is('vcpu_count', 'lt', 4)]],
+    ['vcpu:8..16', [all(is('vcpu_count', 'ge', 8), is('vcpu_count', 'le', 16))]],
+    ['vcpu:8..', [all(is('vcpu_count', 'ge', 8))]],
+    ['vcpu:..4', [all(is('vcpu_count', 'le', 4))]],
+    ['vcpu=..4', [all(is('vcpu_count', 'le', 4))]],
+    ['-vcpu:8..16', [not(all(is('vcpu_count', 'ge', 8), is('vcpu_count', 'le', 16)))]],
+    [
+      'vcpu:..2,16..,8',
+      [
+        any(
+          all(is('vcpu_count', 'le', 2)),
+          all(is('vcpu_count', 'ge', 16)),
+          is('vcpu_count', 'equals', 8),
+        ),
+      ],
+    ],
+    ['mem:8G..1T', [all(is('vmem_size', 'ge', 8_192), is('vmem_size', 'le', 1_048_576))]],
+    [
+      'created:2026-05-04..2026-05-06',
+      [all(is('created_at', 'ge', day('2026-05-04')), is('created_at', 'lt', day('2026-05-07')))],
+    ],
+    ['created:2026-05-04T00:00:00Z..', [all(is('created_at', 'ge', day('2026-05-04')))]],
+    // Texts may have dots.
+    ['name:a..b', [is('name', 'equals', 'a..b')]],
+    ['web..7', [search('web..7')]],
     ['mem>=8G', [is('vmem_size', 'ge', 8192)]],
     ['memory<=512', [is('vmem_size', 'le', 512)]],
     ['disk>1.5TiB', [is('disk', 'gt', 1_572_864)]],

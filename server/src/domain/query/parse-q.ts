@@ -48,6 +48,12 @@ const withinDay = <Field extends string>(field: Field, start: number): Condition
   conditions: [fieldIs(field, 'ge', start), fieldIs(field, 'lt', start + microsecondsADay)],
 })
 
+/** `8..16`, `8..` or `..16`, as its two ends. Quotes protect the dots. */
+function parseRange({ text, isQuoted }: QValue): readonly [from: string, to: string] | undefined {
+  const at = isQuoted || text === '..' ? -1 : text.indexOf('..')
+  return at === -1 ? undefined : [text.slice(0, at), text.slice(at + 2)]
+}
+
 const canLack = (kind: string) => kind === 'text' || kind === 'timestamp'
 
 const textsOf = (values: readonly QValue[]) => values.map(({ text }) => text)
@@ -79,7 +85,9 @@ function createTermParser<Field extends string, Other extends OtherCondition>(
     const anything = term.values.filter(hasAny).map(() => not(fieldIs(field, 'isnullorempty')))
     const rest = term.values.filter((value) => !hasAny(value))
     const days = kind === 'timestamp' ? rest.filter(({ text }) => isDay(text)) : []
-    const exact = rest.filter((value) => !days.includes(value))
+    const isOrdered = kind === 'number' || kind === 'timestamp'
+    const ranges = isOrdered ? rest.filter((value) => parseRange(value)) : []
+    const exact = rest.filter((value) => !days.includes(value) && !ranges.includes(value))
     const named = kind === 'text' ? fields.named(field, textsOf(exact)) : undefined
     const valued = () =>
       oneOf(
@@ -88,9 +96,18 @@ function createTermParser<Field extends string, Other extends OtherCondition>(
       )
     return anyOf([
       ...anything,
+      ...ranges.map((value) => rangeOf(term, field, value)),
       ...days.map((value) => withinDay(field, Number(readValue(term, field, value)))),
       ...(exact.length > 0 ? [named ?? valued()] : []),
     ])
+  }
+
+  /** `field:from..to`, with both ends. An end that is missing does not limit. */
+  function rangeOf(term: Comparing, field: Field, value: QValue): Condition<Field> {
+    const [from = '', to = ''] = parseRange(value) ?? []
+    const end = (sign: '>=' | '<=', text: string) =>
+      text === '' ? [] : [ordered({ ...term, values: [{ text, isQuoted: false }] }, field, sign)]
+    return { kind: 'all', conditions: [...end('>=', from), ...end('<=', to)] }
   }
 
   /** `field>=value`. A date means the whole day: later than a day is later than its end. */

@@ -1,0 +1,59 @@
+import type { OwnCommand } from './grammar/find-command.ts'
+
+/** Commands with words of their own. What a command needs is loaded when it runs. */
+export const ownCommands: readonly OwnCommand[] = [
+  {
+    words: ['auth', 'login'],
+    summary: 'Log in and store a token in a profile.',
+    load: async () => (await import('./commands/auth-login.ts')).authLogin,
+  },
+  {
+    words: ['auth', 'status'],
+    summary: 'Print who you are, and where the settings come from.',
+    load: async () => (await import('./commands/auth-status.ts')).authStatus,
+  },
+  {
+    words: ['auth', 'logout'],
+    summary: 'Revoke the token and forget it.',
+    load: async () => (await import('./commands/auth-logout.ts')).authLogout,
+  },
+  {
+    words: ['auth', 'token'],
+    summary: 'Print a token, for curl.',
+    load: async () => (await import('./commands/auth-token.ts')).authToken,
+  },
+  {
+    words: ['login'],
+    summary: 'The same as auth login.',
+    load: async () => (await import('./commands/auth-login.ts')).authLogin,
+    isHidden: true,
+  },
+  {
+    words: ['logout'],
+    summary: 'The same as auth logout.',
+    load: async () => (await import('./commands/auth-logout.ts')).authLogout,
+    isHidden: true,
+  },
+  {
+    words: ['whoami'],
+    summary: 'The same as auth status.',
+    load: async () => (await import('./commands/auth-status.ts')).authStatus,
+    isHidden: true,
+  },
+  {
+    words: ['token', 'issue'],
+    summary: 'The same as auth token.',
+    load: async () => (await import('./commands/auth-token.ts')).authToken,
+    isHidden: true,
+  },
+  {
+    words: ['wait'],
+    summary: 'Wait until a task or a batch has ended.',
+    load: async () => (await import('./commands/wait.ts')).wait,
+  },
+  {
+    words: ['api'],
+    summary: 'Send any request: muster api GET /servers.',
+    load: async () => (await import('./commands/api.ts')).api,
+  },
+]
