@@ -98,6 +98,7 @@ export {
   passwordLinkHours,
   users,
   type FirstPassword,
+  type ServiceAccountAttention,
   type UserDto,
 } from './administration/users.ts'
 export * from './cloudaccounts/account.ts'

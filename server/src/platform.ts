@@ -146,6 +146,7 @@ async function assemble(
     tokensPerUser: config.tokensPerUser,
     accessKeysPerUser: config.accessKeysPerUser,
     keyConfirmation: config.keyConfirmation,
+    serviceAccountUnused: config.serviceAccountUnused,
     eventRetention: config.eventRetention,
     reachable: config.sourceAllow,
   })
@@ -227,6 +228,7 @@ async function assemble(
     health,
     queues: { password_logins: hasher.counts, provider_logins: identity.providerLogins },
     sessionIdle: config.sessionIdle,
+    serviceAccountUnused: config.serviceAccountUnused,
     deliveries,
     clock,
     spanCounts: tracing?.counts,

@@ -26,6 +26,7 @@ export const credentials = {
     domain: { field: 'user_id', inDomain: 'users' },
     project: { project: 'project_id' },
     user: 'user_id',
+    serviceAccount: 'user_id',
   },
   uniqueName: 'nowhere',
   fields: {
@@ -111,7 +112,7 @@ export const credentialOperations = resourceOperations(credentials, {
   at: { read: ['system', 'domain', 'self'], write: ['system', 'domain', 'self'] },
   notes: {
     create:
-      'The user needs a role in the project, and in those of the `restriction`. Programs log in with `access_key` and `secret`. The secret is shown only in this response. A token from an access key login cannot create access keys.',
+      'The user needs a role in the project, and in those of the `restriction`. The owner of a service account makes its keys; an administrator needs all its permissions. Programs log in with `access_key` and `secret`. The secret is shown only in this response. A token from an access key login cannot create access keys.',
     update:
       'You can change `name` and `enabled`. User, project, expiry and restriction are fixed. Disabling the key revokes all tokens that were issued with it. A token from an access key login can change only its own key.',
     delete:

@@ -16,6 +16,7 @@ export const Impact = exactObject(
       'access_keys',
       'identity_providers',
       'default_projects',
+      'service_accounts',
       'tokens',
     ],
     count,
@@ -39,7 +40,7 @@ export const impactOperation = <const Noun extends string, const Keys extends st
     tag: `${noun}s`,
     summary: `Show what disabling or deleting ${one} affects`,
     description:
-      'Counts what is affected. Changes nothing. Disabling revokes the `tokens` and blocks new logins until it is enabled again. Deleting also removes `assignments` and `access_keys`; for a domain also `projects`, `users`, `groups` and `identity_providers`. A project or domain with `servers`, including those in the recycle bin, cannot be deleted. For a project, `users` and `groups` count those with a role in it; for a user, `groups` counts memberships. `default_projects` counts users who lose their default project.',
+      'Counts what is affected. Changes nothing. Disabling revokes the `tokens` and blocks new logins until it is enabled again. Deleting also removes `assignments` and `access_keys`; for a domain also `projects`, `users`, `groups` and `identity_providers`. A project or domain with `servers`, including those in the recycle bin, cannot be deleted. For a project, `users` and `groups` count those with a role in it; for a user, `groups` counts memberships. `default_projects` counts users who lose their default project, `service_accounts` those that remain without an owner.',
     responses: {
       200: {
         description: 'Number of affected items by type',
@@ -54,6 +55,7 @@ export const impactOperation = <const Noun extends string, const Keys extends st
             access_keys: 2,
             identity_providers: 0,
             default_projects: 1,
+            service_accounts: 1,
             tokens: 9,
           },
         },

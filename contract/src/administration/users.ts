@@ -18,6 +18,8 @@ import { Description, emptyOptions } from './keystone-compatibility.ts'
 import { projectExample, ProjectDto, projects } from './projects.ts'
 import {
   boolean,
+  derived,
+  enumeration,
   filterable,
   knownTimestamp,
   object,
@@ -36,12 +38,17 @@ import {
   resourceOperations,
 } from './resource-operations.ts'
 
+/** Why somebody should look at a service account. */
+export const serviceAccountAttentions = ['ownerless', 'unused'] as const
+export type ServiceAccountAttention = (typeof serviceAccountAttentions)[number]
+
 export const users = {
   ...administrationNames.users,
   visibility: {
     domain: { domain: 'domain_id' },
     project: { holders: 'user_id' },
     user: 'id',
+    serviceAccount: 'id',
   },
   uniqueName: 'domain_id',
   fields: {
@@ -53,6 +60,26 @@ export const users = {
       'Whether the user may log in with a password of Muster where `local_passwords` of the domain is `break_glass`',
       filterable,
     ),
+    service_account: boolean(
+      'Whether the user is a program: it has access keys only, neither a password nor a linked login',
+      filterable,
+    ),
+    owner_id: {
+      ...text(
+        'Id of the user who is responsible for the service account and makes its keys. Stays when the owner is deleted.',
+        filterable,
+      ),
+      schema: orNull(Type.String()),
+      default: null,
+    },
+    purpose: text('What the service account is for', searchable),
+    attention: derived({
+      ...enumeration(
+        'What to look at in a service account that is enabled. `ownerless`: its owner is deleted, disabled or has expired. `unused`: no login for long (`--service-account-unused`). Empty: nothing, or you may not see it.',
+        filterable,
+      ),
+      schema: Type.Enum(['', ...serviceAccountAttentions]),
+    }),
     displayname: text('Full name', searchable),
     email: text('E-mail address. Empty if you may not see it.', searchable),
     mobile: text('Mobile number. Empty if you may not see it.', searchable),
@@ -71,11 +98,13 @@ export const users = {
     ),
     links,
   },
-  columns: ['name', 'displayname', 'email', 'domain_id', 'enabled', 'last_login_at'],
+  columns: ['name', 'displayname', 'email', 'domain_id', 'enabled', 'last_login_at', 'attention'],
   form: {
     fields: [
       'name',
       'domain_id',
+      'owner_id',
+      'purpose',
       'password',
       'displayname',
       'email',
@@ -124,6 +153,10 @@ const settable = {
   mobile: Type.Optional(ShortText),
   default_project_id: Type.Optional(orNull(Id)),
   expires_at: Type.Optional(orNull(TimestampInput)),
+  owner_id: Type.Optional({ ...Id, description: 'Only for a service account' }),
+  purpose: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 255, description: 'Only for a service account' }),
+  ),
   options: Type.Optional(emptyOptions),
 }
 
@@ -134,6 +167,10 @@ export const userExample = {
   description: '',
   enabled: true,
   break_glass: false,
+  service_account: false,
+  owner_id: null,
+  purpose: '',
+  attention: '',
   displayname: 'Ada Lovelace',
   email: 'ada@example.org',
   mobile: '',
@@ -189,6 +226,9 @@ export const userOperations = [
       name: NewName,
       domain_id: Type.Optional(Id),
       password: Type.Optional(orNull(NewPassword)),
+      service_account: Type.Optional(
+        Type.Boolean({ description: 'Then `owner_id` and `purpose` are required' }),
+      ),
       ...settable,
     }),
     update: changesObject({
@@ -199,9 +239,10 @@ export const userOperations = [
     at: { read: ['system', 'domain', 'project', 'self'], write: ['system', 'domain'] },
     notes: {
       list: 'With a token for a project: the users with a role in the project. `email` and `mobile` are empty unless it is you, or you may read the users of the domain.',
-      create: 'Default `domain_id`: the domain of your token. The new user has no roles.',
+      create:
+        'Default `domain_id`: the domain of your token. The new user has no roles. A service account has no password; its owner must be an active user who is none.',
       update:
-        'A new password or `enabled: false` revokes all tokens of the user. You cannot set the password of a user who has permissions that you could not grant.',
+        'A new password or `enabled: false` revokes all tokens of the user. You cannot set the password of a user who has permissions that you could not grant, nor the owner of such a service account.',
       delete: 'Deletes the user with memberships, role assignments, access keys and tokens.',
     },
     examples: {

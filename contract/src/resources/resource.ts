@@ -33,7 +33,7 @@ export interface FieldDescription {
   /** The unit of a number, for the console. */
   readonly unit?: 'MB'
   /** Why a field of an administered resource is not stored. */
-  readonly notStored?: 'constant' | 'computed' | { readonly sameAs: string }
+  readonly notStored?: 'constant' | 'computed' | 'derived' | { readonly sameAs: string }
   /** The field of a server that refers to the resource. It has the value if the source does not report the resource. */
   readonly fromServer?: string
 }
@@ -99,6 +99,8 @@ export interface AdministeredResource extends Resource {
     readonly project: ScopeCondition
     /** The field with the id of the user who sees it without a role. */
     readonly user?: string
+    /** The field with the id of a user, if the owner of a service account sees what belongs to it. */
+    readonly serviceAccount?: string
   }
   /** Where two cannot have the same name. */
   readonly uniqueName: 'everywhere' | 'nowhere' | 'domain_id' | 'project_id'
@@ -236,6 +238,10 @@ export const constant = <const Field extends FieldDescription>(field: Field) =>
 export const computed = <const Field extends FieldDescription>(field: Field) =>
   ({ ...field, notStored: 'computed' }) as const
 
+/** A value that the database computes from others when it is read, so that lists can be filtered by it. */
+export const derived = <const Field extends FieldDescription>(field: Field) =>
+  ({ ...field, notStored: 'derived' }) as const
+
 /** Another name of a field. */
 export const sameAs = <const Name extends string, const Field extends FieldDescription>(
   name: Name,
@@ -285,6 +291,10 @@ export type Stored<R extends Resource> = {
     Name in FieldName<R> as R['fields'][Name] extends { readonly notStored: unknown } ? never : Name
   ]: StoredValue<R['fields'][Name]>
 }
+
+/** The fields that the database computes when it reads. */
+export const derivedFields = ({ fields }: Resource): string[] =>
+  Object.keys(fields).filter((name) => fields[name]?.notStored === 'derived')
 
 export const storedFields = ({ fields }: Resource): [string, FieldDescription][] =>
   Object.entries(fields).filter(([, { notStored }]) => notStored === undefined)

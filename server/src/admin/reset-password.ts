@@ -49,6 +49,16 @@ export const resetPassword = databaseCommand({
     const { credentials } = await directory.findCredentials(reference)
     if (!credentials) throw new ConfigError(`there is no user "${name}" in the domain "${domain}"`)
     const { user } = credentials
+    const account = await database.db
+      .selectFrom('users')
+      .select('service_account')
+      .where('id', '=', user.id)
+      .executeTakeFirst()
+    if (account?.service_account === 1) {
+      throw new ConfigError(
+        `"${name}" is a service account, which has access keys and no password. Its owner makes the keys.`,
+      )
+    }
     const password = given ?? randomBytes(18).toString('base64url')
     const hash = await createPasswordHasher().hash(password)
     const event = createAdminEvent(clock, {

@@ -61,6 +61,8 @@ interface Parts {
   readonly accessKeysPerUser: number
   /** How long keys of users of identity providers work after a login there, in milliseconds. */
   readonly keyConfirmation: number
+  /** After how long without a login a service account is unused, in milliseconds; 0 for never. */
+  readonly serviceAccountUnused: number
   /** How long the audit log is kept, in milliseconds. */
   readonly eventRetention: number
   /** Private addresses that may be contacted. */
@@ -76,7 +78,7 @@ export function composeIdentity(parts: Parts) {
   const events = createEventStore(database)
   const deliveries = createDeliveryLog(database)
   const guard = createLoginGuard(database)
-  const registry = createRegistry(database)
+  const registry = createRegistry(database, { clock, unusedAfter: parts.serviceAccountUnused })
   const erasePasswords = createErasePasswords(database)
   const findUserStatus = createFindUserStatus({ directory, identityVersion, clock, memory })
   const verifyToken = createVerifyToken({ tokens, findUserStatus, identityVersion, clock, memory })

@@ -31,6 +31,7 @@ interface Parts {
   readonly queues: Readonly<Record<string, () => QueueCounts>>
   /** Milliseconds after which a session without requests ends. */
   readonly sessionIdle: number
+  readonly serviceAccountUnused: number
   readonly deliveries: readonly EventDelivery[]
   readonly clock: Clock
   /** Absent unless traces are exported. */
@@ -56,7 +57,10 @@ export function composeMetrics(parts: Parts) {
   async function readAgain(): Promise<void> {
     try {
       const [counts, all, fresh, sinks] = await Promise.all([
-        readStoredCounts(clock(), parts.sessionIdle),
+        readStoredCounts(clock(), {
+          idle: parts.sessionIdle,
+          unusedAfter: parts.serviceAccountUnused,
+        }),
         accounts.all(),
         database.sizes(),
         Promise.all(deliveries.map(async ({ name, lag }) => [name, await lag()] as const)),

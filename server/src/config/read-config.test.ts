@@ -137,6 +137,7 @@ const samples: Record<Key, Sample> = {
   taskTimeout: { good: ['20m', 1_200_000], bad: ['', '0', '-1', '1.5h', '367d', 'off'] },
   startTimeout: { good: ['20m', 1_200_000], bad: ['', '-1', '1.5h', '367d', 'off'] },
   keyConfirmation: { good: ['0', 0], bad: ['', '-1', '1.5h', '367d', 'off'] },
+  serviceAccountUnused: { good: ['30d', 2_592_000_000], bad: ['', '-1', '1.5h', '367d', 'off'] },
   recycleFor: { good: ['14d', 1_209_600_000], bad: ['', '-1', '1.5h', '367d', 'off'] },
   disappearanceHold: {
     good: ['20m', 1_200_000],
@@ -335,6 +336,7 @@ describe('settings', () => {
         startTimeout: 600_000,
         recycleFor: 604_800_000,
         keyConfirmation: 2_592_000_000,
+        serviceAccountUnused: 7_776_000_000,
         eventRetention: 15_552_000_000,
         historyRetention: 34_560_000_000,
         mcpActions: false,

@@ -30,7 +30,13 @@ export const settingGroups: Readonly<Record<string, readonly (keyof typeof setti
     'databaseSyncConnections',
     'databaseSyncTimeout',
   ],
-  'Users and tokens': ['adminPassword', 'tokenTtl', 'sessionIdle', 'keyConfirmation'],
+  'Users and tokens': [
+    'adminPassword',
+    'tokenTtl',
+    'sessionIdle',
+    'keyConfirmation',
+    'serviceAccountUnused',
+  ],
   Limits: [
     'queryTimeout',
     'requestsPerMinute',

@@ -191,6 +191,14 @@ export const settings = {
     parse: durationOrNone,
     fallback: '30d',
   }),
+  serviceAccountUnused: setting({
+    flag: 'service-account-unused',
+    variable: 'MUSTER_SERVICE_ACCOUNT_UNUSED',
+    value: 'time',
+    help: 'A service account without a login for this time is shown as unused. 0: never.',
+    parse: durationOrNone,
+    fallback: '90d',
+  }),
   queryTimeout: setting({
     flag: 'query-timeout',
     variable: 'MUSTER_QUERY_TIMEOUT',

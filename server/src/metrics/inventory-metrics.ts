@@ -154,6 +154,16 @@ export function createInventoryMetrics(read: () => Stored | undefined): readonly
       },
     },
     {
+      name: 'muster_service_accounts',
+      type: 'gauge',
+      help: 'Enabled service accounts, by what to look at: ownerless, unused or ok.',
+      labels: ['attention'],
+      read() {
+        const stored = read()
+        return stored ? byLabel('attention', stored.serviceAccounts) : []
+      },
+    },
+    {
       name: 'muster_checks_evaluated_timestamp_seconds',
       type: 'gauge',
       help: 'When checks were last evaluated, in seconds since 1970.',

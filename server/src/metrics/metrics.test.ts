@@ -64,6 +64,7 @@ describe('metrics of accounts', () => {
       sessions: 0,
       tasks: { queued: 3, running: 0 },
       violations: { info: 0, warning: 2, critical: 1 },
+      serviceAccounts: { ok: 3, ownerless: 1, unused: 2 },
       evaluatedAt: 1_500,
       servers: [],
       accounts,
@@ -76,6 +77,14 @@ describe('metrics of accounts', () => {
     assert.deepEqual(seriesOf('muster_tasks'), [
       'muster_tasks{status="queued"} 3',
       'muster_tasks{status="running"} 0',
+    ])
+  })
+
+  test('count service accounts by what to look at', () => {
+    assert.deepEqual(seriesOf('muster_service_accounts'), [
+      'muster_service_accounts{attention="ok"} 3',
+      'muster_service_accounts{attention="ownerless"} 1',
+      'muster_service_accounts{attention="unused"} 2',
     ])
   })
 

@@ -1,7 +1,8 @@
-import type { CheckSeverity } from '@muster/contract'
+import type { CheckSeverity, ServiceAccountAttention } from '@muster/contract'
 import { sql, type Kysely } from 'kysely'
 import { background } from '../domain/inventory/ports.ts'
 import type { DatabaseReader } from './database.ts'
+import { attentionOf } from './registry/service-account-attention.ts'
 import type { Tables } from './tables.ts'
 
 export interface StoredCounts {
@@ -11,6 +12,8 @@ export interface StoredCounts {
   readonly tasks: Readonly<Record<'queued' | 'running', number>>
   /** Open violations of enabled checks, by severity. */
   readonly violations: Readonly<Record<CheckSeverity, number>>
+  /** Enabled service accounts, by what to look at; without a word those with nothing. */
+  readonly serviceAccounts: Readonly<Record<'ok' | ServiceAccountAttention, number>>
   /** When a check was last evaluated; null before the first time. */
   readonly evaluatedAt: number | null
   readonly servers: readonly {
@@ -40,16 +43,39 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
       db,
     )
 
-  /** `idle`: milliseconds after which a session without requests has ended. */
-  return async function readStoredCounts(now: number, idle: number): Promise<StoredCounts> {
-    const statements = [servers, since(now, idle), tasks, violations, evaluated]
-    const [byStatus = [], [live] = [], unfinished = [], bySeverity = [], [checks] = []] = await run(
-      statements,
-      background,
+  /** Milliseconds: after `idle` without requests a session has ended, after `unusedAfter` without logins a service account is unused. */
+  const accounts = (now: number, unusedAfter: number) =>
+    sql`select attention, count(*) as n from (
+      select ${attentionOf({ clock: () => now, unusedAfter })} as attention
+      from users where service_account = 1 and enabled = 1) as looked group by attention`.compile(
+      db,
     )
+
+  return async function readStoredCounts(
+    now: number,
+    { idle, unusedAfter }: { readonly idle: number; readonly unusedAfter: number },
+  ): Promise<StoredCounts> {
+    const statements = [
+      servers,
+      since(now, idle),
+      tasks,
+      violations,
+      evaluated,
+      accounts(now, unusedAfter),
+    ]
+    const [
+      byStatus = [],
+      [live] = [],
+      unfinished = [],
+      bySeverity = [],
+      [checks] = [],
+      byAttention = [],
+    ] = await run(statements, background)
     const last = checks?.['last'] ?? null
     const violationsOf = (severity: CheckSeverity) =>
       Number(bySeverity.find((row) => row['severity'] === severity)?.['n'] ?? 0)
+    const accountsWith = (attention: string) =>
+      Number(byAttention.find((row) => row['attention'] === attention)?.['n'] ?? 0)
     const countOf = (status: string) =>
       Number(unfinished.find((row) => row['status'] === status)?.['n'] ?? 0)
     return {
@@ -60,6 +86,11 @@ export function createReadStoredCounts({ db, run }: DatabaseReader) {
         info: violationsOf('info'),
         warning: violationsOf('warning'),
         critical: violationsOf('critical'),
+      },
+      serviceAccounts: {
+        ok: accountsWith(''),
+        ownerless: accountsWith('ownerless'),
+        unused: accountsWith('unused'),
       },
       evaluatedAt: last === null ? null : Number(last),
       servers: byStatus.map((row) => ({

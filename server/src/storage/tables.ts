@@ -22,7 +22,7 @@ type Cell<Value> = Value extends boolean
 interface AddedColumns {
   credentials: 'restriction'
   domains: 'local_passwords' | 'local_passwords_since' | 'login_rules'
-  users: 'description' | 'break_glass'
+  users: 'description' | 'break_glass' | 'service_account' | 'owner_id' | 'purpose'
   groups: 'description'
 }
 

@@ -16,6 +16,31 @@ export const userGroupsQuery = (id: string) =>
       (await api.listUserGroups({ parameters: { id }, signal })).groups,
   })
 
+/** The projects in which a user has a role. */
+export const userProjectsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['role_assignments', 'projects-of', id],
+    queryFn: async ({ signal }) =>
+      (await api.listUserProjects({ parameters: { id }, signal })).projects,
+  })
+
+/** The service accounts that a user is responsible for. */
+export const ownedAccountsQuery = (id: string) =>
+  queryOptions({
+    queryKey: ['users', 'owned-by', id],
+    queryFn: async ({ signal }) => (await api.listUsers({ query: { owner_id: id }, signal })).users,
+  })
+
+/** How many service accounts are without an owner or unused. */
+export const neglectedAccountsQuery = queryOptions({
+  queryKey: ['users', 'neglected'],
+  queryFn: async ({ signal }) => {
+    const query = { filter: ["attention.in('ownerless','unused')"], limit: 1 }
+    return (await api.listUsers({ query, signal })).total
+  },
+  refetchInterval: 60_000,
+})
+
 export const rolePoliciesQuery = (id: string) =>
   queryOptions({
     queryKey: ['roles', 'policies', id],

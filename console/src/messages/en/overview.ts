@@ -33,6 +33,9 @@ export const overview = {
       count === 1 ? '1 break-glass login' : `${shown} break-glass logins`,
     loginsReason:
       'With a password that other users of the domain cannot use, in the last 24 hours.',
+    programs: (count: number, shown: string) =>
+      count === 1 ? '1 service account to look at' : `${shown} service accounts to look at`,
+    programsReason: 'Without an active owner, or unused for long.',
     lastKnown: (time: string) => `Last known at ${time}`,
     lastSync: 'Last full sync:',
   },

@@ -30,6 +30,8 @@ export const overview: Messages['overview'] = {
     tasksReason: '最近 24 小时内在 Muster 中的操作。',
     logins: (_, shown) => `${shown} 次应急登录`,
     loginsReason: '最近 24 小时内，使用了该域其他用户不能使用的密码。',
+    programs: (_, shown) => `${shown} 个服务账号需要检查`,
+    programsReason: '没有有效的负责人，或长期未使用。',
     lastKnown: (time) => `截至 ${time} 的情况`,
     lastSync: '上次完整同步：',
   },

@@ -32,6 +32,7 @@ export function EntityActions({ kind, entity }: Props) {
   const builtInReason = isBuiltIn(kind, entity) ? t.identity.builtIn : undefined
   const [opened, open] = useState<Opened>()
   const close = () => open(undefined)
+  const isServiceAccount = 'service_account' in entity && entity.service_account
   return (
     <>
       {(kind === 'users' || kind === 'policies') && (
@@ -39,7 +40,7 @@ export function EntityActions({ kind, entity }: Props) {
           {t.identity.check}
         </Button>
       )}
-      {kind === 'users' && (
+      {kind === 'users' && !isServiceAccount && (
         <>
           <Button icon="key" disabledReason={canUpdate.reason} onClick={() => open('password')}>
             {t.identity.resetPassword}
@@ -86,7 +87,9 @@ export function EntityActions({ kind, entity }: Props) {
       >
         {t.common.delete}
       </Button>
-      {opened === 'edit' && <EntityFormDialog kind={kind} entity={entity} onClose={close} />}
+      {opened === 'edit' && (
+        <EntityFormDialog {...{ kind, entity, isServiceAccount }} onClose={close} />
+      )}
       {opened === 'disable' && <DisableDialog kind={kind} entity={entity} onClose={close} />}
       {opened === 'delete' && <DeleteDialog kind={kind} entity={entity} onClose={close} />}
       {opened === 'password' && <PasswordDialog user={entity as UserDto} onClose={close} />}

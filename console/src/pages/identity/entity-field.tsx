@@ -21,6 +21,7 @@ export function EntityField({ field, value, onChange, problems }: Props) {
   const t = useAllMessages()
   const domains = useChoices('domains')
   const projects = useChoices('projects')
+  const users = useChoices('users')
   const { name, input, required } = field
   const label = t.identity.fields[name]
   const problem = problems[name]
@@ -59,8 +60,9 @@ export function EntityField({ field, value, onChange, problems }: Props) {
         </SelectField>
       )
     case 'domain':
+    case 'user':
     case 'project': {
-      const choices = input === 'domain' ? domains : projects
+      const choices = { domain: domains, user: users, project: projects }[input]
       const isKnown = text === '' || choices.some(({ id }) => id === text)
       return (
         <SelectField {...shared}>

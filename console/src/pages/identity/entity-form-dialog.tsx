@@ -17,6 +17,7 @@ interface Props {
   readonly kind: Kind
   /** Undefined to create a new one. */
   readonly entity?: AnyEntity
+  readonly isServiceAccount?: boolean
   readonly onClose: () => void
 }
 
@@ -34,13 +35,13 @@ export function EntityFormDialog(props: Props) {
 }
 
 /** The form of a kind whose fields are always the same. */
-function FieldsDialog({ kind, entity, onClose }: Props) {
+function FieldsDialog({ kind, entity, isServiceAccount = false, onClose }: Props) {
   const t = useAllMessages()
   const { key } = kindOperations[kind]
   const { scope } = useSession()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const fields = fieldsOf(kind).filter(({ once }) => !(once && entity))
+  const fields = fieldsOf(kind, isServiceAccount).filter(({ once }) => !(once && entity))
   const [before] = useState(() =>
     startValues(fields, entity, {
       domain_id: scope.domain.id,
@@ -52,7 +53,9 @@ function FieldsDialog({ kind, entity, onClose }: Props) {
   const changes = entity ? toChanges(fields, before, values) : toNew(fields, values)
   const save = useMutation({
     mutationFn: (body: Values) =>
-      entity ? updateEntity(kind, entity.id, body) : createEntity(kind, body),
+      entity
+        ? updateEntity(kind, entity.id, body)
+        : createEntity(kind, { ...body, ...(isServiceAccount && { service_account: true }) }),
     async onSuccess(saved) {
       await queryClient.invalidateQueries({ queryKey: [kind] })
       showToast(entity ? t.identity.saved(saved.name) : t.identity.created(saved.name))
@@ -62,10 +65,11 @@ function FieldsDialog({ kind, entity, onClose }: Props) {
   })
   const problems = problemsOf(save.error, key)
   const names = fields.map(({ name }) => name)
+  const action = isServiceAccount ? t.identity.createServiceAccount : t.identity.create[kind]
   return (
     <FormDialog
-      title={entity ? t.identity.edit[kind] : t.identity.create[kind]}
-      submit={entity ? t.common.save : t.identity.create[kind]}
+      title={entity ? t.identity.edit[kind] : action}
+      submit={entity ? t.common.save : action}
       onSubmit={() => changes && save.mutate(changes)}
       onClose={onClose}
       busy={save.isPending}

@@ -5,6 +5,7 @@ import { roleText } from '../../session/role-text.ts'
 import { useAllMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { Property, PropertyList } from '../../ui/property-list.tsx'
+import { StatusMark } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 import { EntityLink } from './entity-link.tsx'
@@ -51,7 +52,7 @@ export function EntityProperties({ kind, entity }: Props) {
           </EntityLink>
         </Property>
       )}
-      {fieldsOf(kind)
+      {fieldsOf(kind, 'service_account' in entity && entity.service_account)
         .filter(({ name }) => !shownElsewhere.has(name))
         .map((field) => (
           <Property key={field.name} label={t.identity.fields[field.name]}>
@@ -93,16 +94,18 @@ const hasValue = ({ name, input }: Field, entity: AnyEntity): true | undefined =
 function FieldValue({ field, entity }: { readonly field: Field; readonly entity: AnyEntity }) {
   const t = useAllMessages()
   const projects = useNames('projects')
+  const users = useNames('users')
   const value = (entity as Readonly<Record<string, unknown>>)[field.name]
   if (field.input === 'dateTime') {
     return <TimeAgo time={value as string | null} never={t.identity.never} />
   }
   if (typeof value !== 'string') return null
   if (field.input === 'scope') return t.identity.levels[value as PolicyDto['scope']]
-  if (field.input !== 'project') return value
+  if (field.input !== 'project' && field.input !== 'user') return value
+  const isUser = field.input === 'user'
   return (
-    <EntityLink kind="projects" id={value}>
-      {projects.get(value) ?? value}
+    <EntityLink kind={isUser ? 'users' : 'projects'} id={value}>
+      {(isUser ? users : projects).get(value) ?? value}
     </EntityLink>
   )
 }
@@ -114,12 +117,19 @@ function UserProperties({ user }: { readonly user: UserDto }) {
       <Property label={t.identity.fields.last_login_at}>
         <TimeAgo time={user.last_login_at} never={t.identity.neverLoggedIn} />
       </Property>
+      {user.attention !== '' && (
+        <Property label={t.identity.fields.attention}>
+          <StatusMark tone="warn">{t.identity.attentions[user.attention]}</StatusMark>
+        </Property>
+      )}
       {user.break_glass && (
         <Property label={t.identity.fields.break_glass}>{t.identity.breakGlassYes}</Property>
       )}
-      <Property label={t.identity.passwordExpires}>
-        <TimeAgo time={user.password_expires_at} never={t.identity.never} />
-      </Property>
+      {!user.service_account && (
+        <Property label={t.identity.passwordExpires}>
+          <TimeAgo time={user.password_expires_at} never={t.identity.never} />
+        </Property>
+      )}
     </>
   )
 }

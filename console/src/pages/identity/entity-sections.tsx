@@ -1,6 +1,7 @@
 import type {
   IdentityProviderDto,
   DomainDto,
+  NewCredentialDto,
   OperationId,
   PolicyDto,
   PolicyRule,
@@ -25,10 +26,19 @@ import { LinkLoginDialog } from './link-login-dialog.tsx'
 import { LinkedLoginsTable } from './linked-logins-table.tsx'
 import { KeysTable } from './keys-table.tsx'
 import { api } from '../../api/client.ts'
-import { userGroupsQuery, groupUsersQuery, rolePoliciesQuery } from '../../api/queries/relations.ts'
+import {
+  groupUsersQuery,
+  ownedAccountsQuery,
+  rolePoliciesQuery,
+  userGroupsQuery,
+} from '../../api/queries/relations.ts'
 import { RelatedSection } from './related-section.tsx'
 import { usePermission } from '../../session/use-permission.ts'
 import { useSession } from '../../session/use-session.ts'
+import { CreateKeyDialog } from '../me/create-key-dialog.tsx'
+import { SecretDialog } from '../me/secret-dialog.tsx'
+import { TimeAgo } from '../../ui/time-ago.tsx'
+import { EntityLink } from './entity-link.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 
 interface Props {
@@ -58,8 +68,13 @@ export function EntitySections({ kind, entity }: Props) {
         <>
           <AssignmentsSection of={{ kind: 'user', id, name }} />
           <UserGroups id={id} />
-          <UserKeys id={id} />
-          <UserLogins user={entity as UserDto} />
+          <UserKeys user={entity as UserDto} />
+          {(entity as UserDto).service_account ? null : (
+            <>
+              <UserLogins user={entity as UserDto} />
+              <OwnedAccounts id={id} />
+            </>
+          )}
         </>
       )
     case 'groups':
@@ -113,13 +128,33 @@ function RulesTable({ rules }: { readonly rules: readonly PolicyRule[] }) {
   )
 }
 
-/** A user's access keys. Only the user can create them. */
-function UserKeys({ id }: { readonly id: string }) {
+/** A user's access keys. Those of a service account are created here, those of a person in the person's profile. */
+function UserKeys({ user }: { readonly user: UserDto }) {
   const t = useAllMessages()
-  const permission = useUserPermission('listCredentials', id)
+  const { id } = user
+  const permission = useUserPermission('listCredentials', id, user.owner_id)
+  const creating = useUserPermission('createCredential', id, user.owner_id)
+  const [isCreating, setCreating] = useState(false)
+  const [made, setMade] = useState<NewCredentialDto>()
   const query = useQuery({ ...accessKeysQuery(id), enabled: permission.allowed })
+  const create = (
+    <Button small icon="plus" disabledReason={creating.reason} onClick={() => setCreating(true)}>
+      {t.me.createKey}
+    </Button>
+  )
   return (
-    <Section title={t.identity.accessKeys}>
+    <Section title={t.identity.accessKeys} {...(user.service_account && { actions: create })}>
+      {isCreating && (
+        <CreateKeyDialog
+          user={user}
+          onClose={() => setCreating(false)}
+          onMade={(key) => {
+            setCreating(false)
+            setMade(key)
+          }}
+        />
+      )}
+      {made && <SecretDialog made={made} onClose={() => setMade(undefined)} />}
       {permission.reason === undefined ? (
         <QueryView query={query} empty={<Nothing>{t.identity.noKeys}</Nothing>}>
           {(keys) => <KeysTable keys={keys} />}
@@ -127,6 +162,42 @@ function UserKeys({ id }: { readonly id: string }) {
       ) : (
         <Nothing>{permission.reason}</Nothing>
       )}
+    </Section>
+  )
+}
+
+/** The service accounts that a person is responsible for. */
+function OwnedAccounts({ id }: { readonly id: string }) {
+  const t = useAllMessages()
+  const permission = usePermission('listUsers')
+  const query = useQuery({ ...ownedAccountsQuery(id), enabled: permission.allowed })
+  if (!query.data || query.data.length === 0) return null
+  return (
+    <Section title={t.identity.serviceAccounts}>
+      <Table
+        caption={t.identity.serviceAccounts}
+        rows={query.data}
+        rowKey={(account) => account.id}
+        columns={[
+          {
+            key: 'name',
+            title: t.identity.fields.name,
+            cell: (account) => (
+              <EntityLink kind="users" id={account.id}>
+                {account.name}
+              </EntityLink>
+            ),
+          },
+          { key: 'purpose', title: t.identity.fields.purpose, cell: ({ purpose }) => purpose },
+          {
+            key: 'last_login_at',
+            title: t.identity.fields.last_login_at,
+            cell: (account) => (
+              <TimeAgo time={account.last_login_at} never={t.identity.neverLoggedIn} />
+            ),
+          },
+        ]}
+      />
     </Section>
   )
 }
@@ -193,12 +264,13 @@ function UserGroups({ id }: { readonly id: string }) {
 function useUserPermission(
   operation: OperationId,
   userId: string,
+  ownerId: string | null = null,
 ): ReturnType<typeof usePermission> {
   const t = useAllMessages()
   const permission = usePermission(operation)
   const { permissions, user } = useSession()
   const reach = permissions.find((entry) => entry.operation === operation)?.reach
-  if (reach !== 'self' || user.id === userId) return permission
+  if (reach !== 'self' || user.id === userId || user.id === ownerId) return permission
   return { allowed: false, reason: t.identity.onlyOwn }
 }
 

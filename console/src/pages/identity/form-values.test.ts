@@ -20,6 +20,21 @@ describe('the form of an entity', () => {
     assert.deepEqual(toNew(users, values), { name: 'ada', domain_id: 'd1' })
   })
 
+  it('has an owner and a purpose for service accounts, and a password for people', () => {
+    const names = (isServiceAccount: boolean) =>
+      fieldsOf('users', isServiceAccount).map(({ name }) => name)
+    assert.deepEqual(names(true), [
+      'name',
+      'domain_id',
+      'owner_id',
+      'purpose',
+      'default_project_id',
+      'expires_at',
+      'description',
+    ])
+    assert.ok(names(false).includes('password') && !names(false).includes('owner_id'))
+  })
+
   it('starts a new policy with one rule', () => {
     assert.deepEqual(startValues(policies, undefined), { name: '', scope: '', rules: [newRule] })
   })

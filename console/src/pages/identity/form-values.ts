@@ -23,6 +23,7 @@ export interface Field {
     | 'domain'
     | 'project'
     | 'scope'
+    | 'user'
   readonly required: boolean
   /** Only set at creation. */
   readonly once: boolean
@@ -34,6 +35,7 @@ const inputsByName: Readonly<Partial<Record<string, Field['input']>>> = {
   domain_id: 'domain',
   project_id: 'project',
   default_project_id: 'project',
+  owner_id: 'user',
   password: 'password',
   rules: 'rules',
   scope: 'scope',
@@ -46,10 +48,16 @@ export function inputOf(kind: Kind, name: string): Field['input'] {
   return inputsByName[name] ?? (fields[name]?.type === 'timestamp' ? 'dateTime' : 'text')
 }
 
+/** What a service account has and a person does not, and the reverse. */
+const ofServiceAccounts: ReadonlySet<string> = new Set(['owner_id', 'purpose'])
+const ofPeople: ReadonlySet<string> = new Set(['password', 'displayname', 'email', 'mobile'])
+
 /** The form of a kind, as its description has it. */
-export function fieldsOf(kind: Kind): readonly Field[] {
+export function fieldsOf(kind: Kind, isServiceAccount = false): readonly Field[] {
   const { form }: PageResource = administeredResources[kind]
-  return form.fields.map((name) => ({
+  const others = isServiceAccount ? ofPeople : ofServiceAccounts
+  const names = form.fields.filter((name) => kind !== 'users' || !others.has(name))
+  return names.map((name) => ({
     name: name as FieldName,
     input: inputOf(kind, name),
     required: form.required.includes(name),

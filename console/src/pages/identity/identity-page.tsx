@@ -21,6 +21,7 @@ export function IdentityPage() {
 function KindPage({ kind }: { readonly kind: Kind }) {
   const t = useAllMessages()
   const [isCreating, setCreating] = useState(false)
+  const [isCreatingAccount, setCreatingAccount] = useState(false)
   const [isChecking, setChecking] = useState(false)
   const operations = kindOperations[kind]
   const canList = usePermission(operations.list)
@@ -34,6 +35,15 @@ function KindPage({ kind }: { readonly kind: Kind }) {
           {(kind === 'policies' || kind === 'roles') && (
             <Button icon="search" onClick={() => setChecking(true)}>
               {t.identity.check}
+            </Button>
+          )}
+          {kind === 'users' && (
+            <Button
+              icon="plus"
+              disabledReason={canCreate.reason}
+              onClick={() => setCreatingAccount(true)}
+            >
+              {t.identity.createServiceAccount}
             </Button>
           )}
           <Button
@@ -67,6 +77,9 @@ function KindPage({ kind }: { readonly kind: Kind }) {
         <NotAllowed title={t.identity.notAllowed} reason={canList.reason} />
       )}
       {isCreating && <EntityFormDialog kind={kind} onClose={() => setCreating(false)} />}
+      {isCreatingAccount && (
+        <EntityFormDialog kind="users" isServiceAccount onClose={() => setCreatingAccount(false)} />
+      )}
       {isChecking && <CheckDialog onClose={() => setChecking(false)} />}
     </Page>
   )

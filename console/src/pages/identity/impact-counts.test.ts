@@ -11,12 +11,16 @@ const impact = {
   access_keys: 2,
   identity_providers: 0,
   default_projects: 1,
+  service_accounts: 2,
   tokens: 9,
 }
 
 describe('impact counts', () => {
   it('disabling an entity ends its tokens', () => {
-    assert.deepEqual(impactCounts(impact, 'disable'), [['tokens', 9]])
+    assert.deepEqual(impactCounts(impact, 'disable'), [
+      ['service_accounts', 2],
+      ['tokens', 9],
+    ])
   })
 
   it('deleting an entity affects everything in it except servers', () => {
@@ -25,6 +29,7 @@ describe('impact counts', () => {
       ['assignments', 7],
       ['access_keys', 2],
       ['default_projects', 1],
+      ['service_accounts', 2],
       ['tokens', 9],
     ])
   })

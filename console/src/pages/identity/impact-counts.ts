@@ -2,7 +2,7 @@ import type { Impact } from '@muster/contract'
 
 export type ImpactName = keyof Impact
 
-const ofDisabling: readonly ImpactName[] = ['tokens']
+const ofDisabling: readonly ImpactName[] = ['service_accounts', 'tokens']
 const ofDeleting: readonly ImpactName[] = [
   'projects',
   'users',
@@ -11,6 +11,7 @@ const ofDeleting: readonly ImpactName[] = [
   'access_keys',
   'identity_providers',
   'default_projects',
+  'service_accounts',
   'tokens',
 ]
 

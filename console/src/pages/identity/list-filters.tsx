@@ -3,7 +3,7 @@ import type { Kind } from '../../api/kind-operations.ts'
 import { useDebouncedInput } from '../../form/use-debounced-input.ts'
 import { useAllMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
-import type { ListState } from './list-state.ts'
+import { selections, type ListState } from './list-state.ts'
 import styles from './entity-list.module.css'
 import { useChoices } from './use-choices.ts'
 
@@ -58,6 +58,22 @@ export function ListFilters({ kind, state, onChange, children }: Props) {
             <option value="">{t.identity.anyState}</option>
             <option value="true">{t.common.enabled}</option>
             <option value="false">{t.common.disabled}</option>
+          </SelectField>
+        </div>
+      )}
+      {state.only !== undefined && (
+        <div className={styles.filter}>
+          <SelectField
+            label={t.identity.kinds.users}
+            value={state.only}
+            onChange={(event) => onChange({ only: event.target.value })}
+          >
+            <option value="">{t.identity.allUsers}</option>
+            {selections.map((each) => (
+              <option key={each} value={each}>
+                {t.identity.selections[each]}
+              </option>
+            ))}
           </SelectField>
         </div>
       )}

@@ -27,6 +27,16 @@ describe('the state of a list', () => {
     assert.equal(isNarrowed(state), true)
   })
 
+  it('selects people, programs, or service accounts to look at', () => {
+    const queryOf = (only: string) => toListQuery(readListState('users', { only }))
+    assert.equal(queryOf('people')['service_account'], 'false')
+    assert.equal(queryOf('programs')['service_account'], 'true')
+    assert.equal(queryOf('attention')['filter'], "attention.in('ownerless','unused')")
+    assert.deepEqual(queryOf('robots'), { sort_key: 'name', sort_dir: 'asc' })
+    assert.equal(readListState('groups', { only: 'people' }).only, undefined)
+    assert.equal(isNarrowed(readListState('users', { only: 'people' })), true)
+  })
+
   it('leaves out filters that a kind does not have', () => {
     const search = { sort: 'enabled', enabled: 'true', domain: 'd1' }
     const state = readListState('roles', search)

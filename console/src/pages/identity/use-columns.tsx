@@ -1,4 +1,5 @@
 import { administeredResources, type PageResource } from '@muster/contract/resources'
+import type { UserDto } from '@muster/contract'
 import { useQueries } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { AnyEntity, Kind } from '../../api/kind-operations.ts'
@@ -8,6 +9,7 @@ import { useAllMessages } from '../../messages/use-messages.ts'
 import type { Column } from '../../ui/table.tsx'
 import { useFormat } from '../../messages/use-format.ts'
 import { mostSummaries, projectSummariesQuery } from '../../api/queries/relations.ts'
+import { StatusMark } from '../../ui/status-mark.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
 import { EntityLink } from './entity-link.tsx'
@@ -36,6 +38,12 @@ export function useColumns(kind: Kind, rows: readonly AnyEntity[]): readonly Col
 
   function cell(name: string, entity: AnyEntity): ReactNode {
     const value = (entity as Readonly<Record<string, unknown>>)[name]
+    if (name === 'attention') {
+      const attention = value as UserDto['attention']
+      return (
+        attention !== '' && <StatusMark tone="warn">{t.identity.attentions[attention]}</StatusMark>
+      )
+    }
     if (name === 'name') {
       return (
         <EntityLink kind={kind} id={entity.id}>

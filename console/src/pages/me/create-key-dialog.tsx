@@ -1,11 +1,13 @@
-import type { NewCredentialDto } from '@muster/contract'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import type { NewCredentialDto, UserDto } from '@muster/contract'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { userProjectsQuery } from '../../api/queries/relations.ts'
 import { isShownByFields, problemsOf } from '../../form/field-problems.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { ProjectField } from '../../form/project-field.tsx'
 import { useOwnProjects } from '../../session/use-own-projects.ts'
+import { useNames } from '../identity/use-choices.ts'
 import { useSession } from '../../session/use-session.ts'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -14,18 +16,33 @@ import { RestrictionFields } from './restriction-fields.tsx'
 import { keyExpiry, keyLifetimes, type KeyLifetime } from './key-expiry.ts'
 
 interface Props {
+  /** A service account. Without it, the key is for the person who is logged in. */
+  readonly user?: UserDto
   readonly onClose: () => void
   readonly onMade: (key: NewCredentialDto) => void
 }
 
-export function CreateKeyDialog({ onClose, onMade }: Props) {
+export function CreateKeyDialog({ user, onClose, onMade }: Props) {
   const t = useMessages()
   const queryClient = useQueryClient()
   const { scope } = useSession()
-  const projects = useOwnProjects()
+  const own = useOwnProjects()
+  const { data: held } = useQuery({
+    ...userProjectsQuery(user?.id ?? ''),
+    enabled: user !== undefined,
+  })
+  const domains = useNames('domains')
+  const projects = user
+    ? (held ?? []).map(({ id, name, domain_id }) => ({
+        id,
+        name,
+        domain: domains.get(domain_id) ?? domain_id,
+      }))
+    : own
   const here = projects.find(({ id }) => scope.kind === 'project' && id === scope.id)
   const [name, setName] = useState('')
-  const [project, setProject] = useState((here ?? projects[0])?.id ?? '')
+  const [chosen, setProject] = useState<string>()
+  const project = chosen ?? (here ?? projects[0])?.id ?? ''
   const [ending, setEnding] = useState<KeyLifetime>('90')
   const [date, setDate] = useState('')
   const [draft, setDraft] = useState(noRestriction)
@@ -37,6 +54,7 @@ export function CreateKeyDialog({ onClose, onMade }: Props) {
         type: 'aksk' as const,
         name,
         project_id: project,
+        ...(user && { user_id: user.id }),
         ...(end !== undefined && { expires_at: end }),
         ...(restriction && { restriction }),
       }

@@ -6,6 +6,7 @@ import { useConnection } from '../../api/connection.ts'
 import { allAccountsQuery } from '../../api/queries/accounts.ts'
 import { checksQuery } from '../../api/queries/checks.ts'
 import { newestEventsQuery } from '../../api/queries/events.ts'
+import { neglectedAccountsQuery } from '../../api/queries/relations.ts'
 import { failedTasksQuery } from '../../api/queries/tasks.ts'
 import { ServersLink } from '../../charts/servers-link.tsx'
 import { renderTerm } from '../../filter/terms.ts'
@@ -45,7 +46,7 @@ interface Props {
   readonly isEmpty?: boolean
 }
 
-/** Violated checks, accounts that fail, failed servers and tasks, break-glass logins, the most severe first. */
+/** Violated checks, accounts that fail, failed servers and tasks, break-glass logins, neglected service accounts, the most severe first. */
 export function AttentionSection({ query, isEmpty = false }: Props) {
   const { overview: t } = useMessages()
   const { number, clock } = useFormat()
@@ -65,7 +66,11 @@ export function AttentionSection({ query, isEmpty = false }: Props) {
     ...newestEventsQuery(breakGlassLogins),
     enabled: permission('listEvents').allowed,
   })
-  const sources = [checks, accounts, tasks, logins, query]
+  const programs = useQuery({
+    ...neglectedAccountsQuery,
+    enabled: permission('listUsers').allowed,
+  })
+  const sources = [checks, accounts, tasks, logins, programs, query]
   const inStatuses = query.data?.groups['status'] ?? []
   const failed = new Set<string>(statusesIn.failed)
   const items = attentionOf(
@@ -77,6 +82,7 @@ export function AttentionSection({ query, isEmpty = false }: Props) {
         .reduce((sum, { count }) => sum + count, 0),
       failedTasks: tasks.data ?? 0,
       breakGlassLogins: logins.data?.length ?? 0,
+      serviceAccounts: programs.data ?? 0,
     },
     now,
   )
@@ -192,6 +198,19 @@ function Item({ item }: { readonly item: Attention }) {
           <ServersLink q={failedTerm}>{t.servers(item.count, number(item.count))}</ServersLink>
         }
         reason={t.serversReason}
+      />
+    )
+  }
+  if (item.kind === 'programs') {
+    return (
+      <Row
+        item={item}
+        title={
+          <Link to="/identity/$kind" params={{ kind: 'users' }} search={{ only: 'attention' }}>
+            {t.programs(item.count, number(item.count))}
+          </Link>
+        }
+        reason={t.programsReason}
       />
     )
   }

@@ -16,7 +16,14 @@ const account = (id: string, status: CloudAccount['status'], minutes: number) =>
     sync: { finished_at: new Date(now - minutes * 60_000).toISOString() },
   }) as CloudAccount
 
-const none = { checks: [], accounts: [], failedServers: 0, failedTasks: 0, breakGlassLogins: 0 }
+const none = {
+  checks: [],
+  accounts: [],
+  failedServers: 0,
+  failedTasks: 0,
+  breakGlassLogins: 0,
+  serviceAccounts: 0,
+}
 const failingAccounts = 'c0000000000000000000000000000009'
 
 const namesOf = (known: Parameters<typeof attentionOf>[0]) =>
@@ -47,6 +54,7 @@ describe('what needs attention', () => {
       failedServers: 3,
       failedTasks: 1,
       breakGlassLogins: 1,
+      serviceAccounts: 2,
     }
     assert.deepEqual(namesOf(known), [
       'bad',

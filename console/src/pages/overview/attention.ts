@@ -8,17 +8,26 @@ interface Known {
   readonly failedTasks: number
   /** Logins of break-glass users with a password that others cannot use. */
   readonly breakGlassLogins: number
+  /** Service accounts without an owner, or unused. */
+  readonly serviceAccounts: number
 }
 
 /** Something that somebody should look at. */
 export type Attention = { readonly severity: CheckSeverity } & (
   | { readonly kind: 'check'; readonly check: Check }
   | { readonly kind: 'account'; readonly account: CloudAccount; readonly freshness: Freshness }
-  | { readonly kind: 'servers' | 'tasks' | 'logins'; readonly count: number }
+  | { readonly kind: 'servers' | 'tasks' | 'logins' | 'programs'; readonly count: number }
 )
 
 const severities: readonly CheckSeverity[] = ['critical', 'warning', 'info']
-const kinds: readonly Attention['kind'][] = ['check', 'account', 'servers', 'tasks', 'logins']
+const kinds: readonly Attention['kind'][] = [
+  'check',
+  'account',
+  'servers',
+  'tasks',
+  'logins',
+  'programs',
+]
 
 /** The accounts themselves are listed, so the built-in check of them says nothing new. */
 const isOfAccounts = ({ id }: Check) => /^c0+9$/.test(id)
@@ -27,7 +36,7 @@ const countOf = (item: Attention) => (item.kind === 'check' ? item.check.violati
 
 /** What needs attention, the most severe first. */
 export function attentionOf(
-  { checks, accounts, failedServers, failedTasks, breakGlassLogins }: Known,
+  { checks, accounts, failedServers, failedTasks, breakGlassLogins, serviceAccounts }: Known,
   now: number,
 ): readonly Attention[] {
   const violated = checks.filter(
@@ -48,6 +57,9 @@ export function attentionOf(
   if (failedTasks > 0) items.push({ kind: 'tasks', severity: 'warning', count: failedTasks })
   if (breakGlassLogins > 0) {
     items.push({ kind: 'logins', severity: 'warning', count: breakGlassLogins })
+  }
+  if (serviceAccounts > 0) {
+    items.push({ kind: 'programs', severity: 'info', count: serviceAccounts })
   }
   return items.toSorted(
     (a, b) =>

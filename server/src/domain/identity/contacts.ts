@@ -5,19 +5,23 @@ import { covers, type AuthorizedScope } from '../scope.ts'
 interface Person {
   readonly id: string
   readonly domain_id: string
+  /** Of a service account. */
+  readonly owner_id?: string | null
 }
 
 const toRead = { service: 'identity', resource: 'users', at: ['system', 'domain', 'self'] } as const
 
 /**
- * Whether a caller sees how to contact a user, and the last login: their own, and those of users they
- * may read at the level of a domain or above. Sharing a project is not enough.
+ * Whether a caller sees how to contact a user, and the last login: their own, those of their service
+ * accounts, and those of users they may read at the level of a domain or above. Sharing a project is not enough.
  */
 export function createSeesContacts(principal: Principal): (person: Person) => boolean {
   const scopes = contactScopes(principal)
-  return ({ id, domain_id }) =>
+  return ({ id, domain_id, owner_id }) =>
     scopes.some(
-      ({ scope, self }) => id === self || covers(scope, { projectId: '', domainId: domain_id }),
+      ({ scope, self }) =>
+        (self !== undefined && (id === self || owner_id === self)) ||
+        covers(scope, { projectId: '', domainId: domain_id }),
     )
 }
 
@@ -29,5 +33,7 @@ export const contactScopes = (principal: Principal): readonly AuthorizedScope[] 
 export function createHideContacts(principal: Principal) {
   const seesContacts = createSeesContacts(principal)
   return <User extends Person>(user: User): User =>
-    seesContacts(user) ? user : { ...user, email: '', mobile: '', last_login_at: null }
+    seesContacts(user)
+      ? user
+      : { ...user, email: '', mobile: '', last_login_at: null, attention: '' }
 }

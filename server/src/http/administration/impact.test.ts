@@ -160,8 +160,9 @@ onEngineOfLane('the impact of a deletion', (engine) => {
     await settle()
     const defaults = await defaultsInto([mine.ids.projects])
     const { impact, before, now } = await impactAndLoss('Domain', mine.ids.domains)
-    const { default_projects, servers, ...rest } = impact
+    const { default_projects, servers, service_accounts, ...rest } = impact
     assert.equal(servers, 0, 'or it could not be deleted')
+    assert.equal(service_accounts, 0, 'those of the domain are deleted with it')
     const { group_members: _, ...lost } = Object.fromEntries(
       counted.map((table) => [table, before[table] - now[table]]),
     )

@@ -39,6 +39,8 @@ function valueOf(
   stored: Readonly<Record<string, unknown>>,
 ): unknown {
   if (notStored === 'constant') return value
+  // A new resource was not read yet.
+  if (notStored === 'derived') return stored[name] ?? value
   if (typeof notStored === 'object') return stored[notStored.sameAs]
   return type === 'timestamp' ? timestampOrNull(stored[name] as number | null) : stored[name]
 }

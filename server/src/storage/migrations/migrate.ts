@@ -44,6 +44,7 @@ import { up as recordedSince } from './0042-recorded-since.ts'
 import { up as localPasswords } from './0043-local-passwords.ts'
 import { up as keyRestrictions } from './0044-key-restrictions.ts'
 import { up as refusedPasswords } from './0045-refused-passwords.ts'
+import { up as serviceAccounts } from './0046-service-accounts.ts'
 import { up as actionTickets } from './0048-action-tickets.ts'
 import { up as loginRules } from './0049-login-rules.ts'
 import { engineOf, listTableNames } from './engine.ts'
@@ -94,6 +95,7 @@ const migrations: Record<string, Migration> = {
   '0043-local-passwords': { up: localPasswords },
   '0044-key-restrictions': { up: keyRestrictions },
   '0045-refused-passwords': { up: refusedPasswords },
+  '0046-service-accounts': { up: serviceAccounts },
   '0048-action-tickets': { up: actionTickets },
   '0049-login-rules': { up: loginRules },
 }

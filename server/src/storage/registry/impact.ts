@@ -29,6 +29,9 @@ function onDomain(id: string): Counts {
       where project_id in (${projects}) or user_id in (${users})`,
     identity_providers: sql`select count(*) from identity_providers where domain_id = ${id}`,
     default_projects: sql`select count(*) from users where default_project_id in (${projects})`,
+    // Those of the domain itself are deleted with it.
+    service_accounts: sql`select count(*) from users
+      where owner_id in (${users}) and domain_id <> ${id}`,
     tokens: sql`select id from tokens
       where domain_id = ${id} or project_id in (${projects}) or user_id in (${users})`,
   }
@@ -47,6 +50,7 @@ function onProject(id: string): Counts {
     access_keys: sql`select count(*) from access_keys where project_id = ${id}`,
     identity_providers: none,
     default_projects: sql`select count(*) from users where default_project_id = ${id}`,
+    service_accounts: none,
     tokens: sql`select id from tokens where project_id = ${id}`,
   }
 }
@@ -60,6 +64,7 @@ const onUser = (id: string): Counts => ({
   access_keys: sql`select count(*) from access_keys where user_id = ${id}`,
   identity_providers: none,
   default_projects: none,
+  service_accounts: sql`select count(*) from users where owner_id = ${id}`,
   tokens: sql`select id from tokens where user_id = ${id}`,
 })
 

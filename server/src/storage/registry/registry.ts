@@ -16,6 +16,7 @@ import { createImpactOf } from './impact.ts'
 import type { Tables } from '../tables.ts'
 import { createSummarizeProjects } from './project-summaries.ts'
 import { createResourceLists } from './resource-lists.ts'
+import type { AttentionRule } from './service-account-attention.ts'
 
 const bindingFields = queryFieldsByKind.rolepolicies
 
@@ -30,7 +31,10 @@ const toLink = (
   isEnabled: readBoolean(row.enabled),
 })
 
-export function createRegistry(database: DatabaseReader & IdentityWriter): Registry {
+export function createRegistry(
+  database: DatabaseReader & IdentityWriter,
+  rule: AttentionRule = { clock: Date.now, unusedAfter: 0 },
+): Registry {
   const { db } = database
   const { loadAssignments, loadPolicies } = createLoadAssignments(database)
   const listRows = createListRows(database)
@@ -53,7 +57,7 @@ export function createRegistry(database: DatabaseReader & IdentityWriter): Regis
       .select('users.enabled')
 
   return {
-    ...createResourceLists(database),
+    ...createResourceLists(database, rule),
     ...createGrants(database),
     assignmentsOf: loadAssignments,
 

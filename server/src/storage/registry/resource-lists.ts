@@ -1,4 +1,4 @@
-import { administeredResources, type AdministeredResource } from '@muster/contract'
+import { administeredResources, derivedFields, type AdministeredResource } from '@muster/contract'
 import { sql } from 'kysely'
 import { queryFieldsByKind } from '../../domain/identity/administration/query-fields.ts'
 import type { ListContext, Registry } from '../../domain/identity/administration/registry.ts'
@@ -11,10 +11,12 @@ import { anyOf, everything, nothing, type Sql } from '../sql-parts.ts'
 import { related } from './related-to.ts'
 import { columnsOf, tableOf, toResource, type Row } from './resource-columns.ts'
 import { visibleTo } from './row-visibility.ts'
+import { attentionOf, type AttentionRule } from './service-account-attention.ts'
 
 /** Finds and lists resources within the caller's scope. */
 export function createResourceLists(
   database: DatabaseReader,
+  rule: AttentionRule,
 ): Pick<Registry, 'list' | 'find' | 'isNameTaken'> {
   const { db, engine } = database
   const listRows = createListRows(database)
@@ -26,11 +28,16 @@ export function createResourceLists(
   ) => {
     const queryFields = queryFieldsByKind[kind]
     return {
-      columns: sql.join(columnsOf(kind).map((column) => sql.ref(column))),
+      columns: sql.join([
+        ...columnsOf(kind).map((column) => sql.ref(column)),
+        ...derivedFields(administeredResources[kind]).map(
+          (name) => sql`${attentionOf(rule)} as ${sql.ref(name)}`,
+        ),
+      ]),
       from: sql.table(tableOf(kind)),
       conditions: [visibleTo(kind, authorizedScope), ...(relatedTo ? [related(relatedTo)] : [])],
       fields: {
-        ...sqlFieldsOf(engine, queryFields, (field) => valueOf(kind, field, contacts)),
+        ...sqlFieldsOf(engine, queryFields, (field) => valueOf(kind, field, contacts, rule)),
         name: nameField(sql.ref('name'), sql.ref('name_key')),
       },
       searched: queryFields.searched,
@@ -67,15 +74,20 @@ export function createResourceLists(
 }
 
 /** Fields of users that not everybody sees who sees the user. */
-const personal: ReadonlySet<string> = new Set(['email', 'mobile', 'last_login_at'])
+const personal: ReadonlySet<string> = new Set(['email', 'mobile', 'last_login_at', 'attention'])
 
 /** The expression of a field. Times are stored in milliseconds. */
-function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contacts']): Sql {
+function valueOf(
+  kind: ResourceKind,
+  name: string,
+  contacts: ListContext['contacts'],
+  rule: AttentionRule,
+): Sql {
   const { fields }: AdministeredResource = administeredResources[kind]
   const field = fields[name]
   if (field?.notStored === 'constant') return sql`${sql.lit(field.default)}`
   if (typeof field?.notStored === 'object') return sql.ref(field.notStored.sameAs)
-  const column = sql.ref(name)
+  const column = field?.notStored === 'derived' ? attentionOf(rule) : sql.ref(name)
   const value = field?.type === 'timestamp' ? sql`(${column} * 1000)` : column
   // Filters, search and sorting see no more than the response shows.
   if (kind === 'users' && contacts && personal.has(name)) {
@@ -87,7 +99,7 @@ function valueOf(kind: ResourceKind, name: string, contacts: ListContext['contac
 }
 
 function seesContacts({ scope, self }: AuthorizedScope): Sql {
-  const own = self === undefined ? nothing : sql`id = ${self}`
+  const own = self === undefined ? nothing : sql`(id = ${self} or owner_id = ${self})`
   if (scope.kind === 'system') return everything
   return scope.kind === 'domain' ? anyOf([own, sql`domain_id = ${scope.domainId}`]) : own
 }

@@ -12,10 +12,16 @@ type Condition = AdministeredResource['visibility']['domain']
  */
 export function visibleTo(kind: ResourceKind, { scope, self }: AuthorizedScope): Sql {
   const { visibility }: AdministeredResource = administeredResources[kind]
+  const { user, serviceAccount } = visibility
   const own =
-    self === undefined || visibility.user === undefined
+    self === undefined
       ? nothing
-      : sql`${sql.ref(visibility.user)} = ${self}`
+      : anyOf([
+          user === undefined ? nothing : sql`${sql.ref(user)} = ${self}`,
+          serviceAccount === undefined
+            ? nothing
+            : sql`${sql.ref(serviceAccount)} in (select id from users where owner_id = ${self})`,
+        ])
   switch (scope.kind) {
     case 'system':
       return everything

@@ -95,6 +95,7 @@ export async function startMeasuredLogins(platform: TestPlatform, options: Optio
     tokensPerUser: 0,
     accessKeysPerUser: 0,
     keyConfirmation: 0,
+    serviceAccountUnused: 0,
     eventRetention: 86_400_000,
     reachable: [],
   })

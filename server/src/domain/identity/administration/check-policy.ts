@@ -129,10 +129,14 @@ export function createCheckPolicy({ registry, findUserStatus }: Dependencies) {
     authorizedScope: AuthorizedScope,
     check: PolicyCheck,
   ): Promise<string | undefined> {
-    const { target_id, action } = check
+    const { target_id, action, resource } = check
     if (target_id === undefined || (action !== 'update' && action !== 'delete')) return undefined
     const holder = await findHolder(check)
     if (!holder || holder.id === authorizedScope.self) return undefined
+    if (resource === 'credentials') {
+      const user = await registry.find('users', holder.id, everywhere)
+      if (user && user.owner_id !== null && user.owner_id === authorizedScope.self) return undefined
+    }
     try {
       requireNoSystemRole(authorizedScope, await registry.assignmentsOf(holder))
       return undefined

@@ -13,6 +13,7 @@ import type { Caller } from '../caller.ts'
 import { isPersonal } from '../login-rules.ts'
 import type { Principal } from '../principal.ts'
 import { requireReference } from './require-resource.ts'
+import { isOwnerOf } from './service-accounts.ts'
 import { createChangePlans } from './change-plan.ts'
 import type { AccessKey } from './resources.ts'
 import { createWriteUseCases, type NewOf, type WriteContext } from './write-resources.ts'
@@ -44,7 +45,8 @@ export function createCredentialUseCases(context: CredentialContext) {
     if (!userStatus || !isActive(userStatus, clock())) {
       throw badField('credential.user_id', 'is not an active user')
     }
-    if (userId !== principal.token.userId) {
+    const isOwn = userId === principal.token.userId || (await isOwnerOf(registry, caller, userId))
+    if (!isOwn) {
       requireCanGrantAll(principal, userStatus.assignments, 'create an access key for this user')
     }
     return userStatus
@@ -71,14 +73,14 @@ export function createCredentialUseCases(context: CredentialContext) {
    * Throws unless the caller may change the key. A program may delete the key that it uses, but a leaked
    * key must not be able to delete others, or the keys with which its owner would replace it.
    */
-  async function requireCanChange(
-    { principal, authorizedScope }: Caller,
-    key: AccessKey,
-  ): Promise<void> {
+  async function requireCanChange(caller: Caller, key: AccessKey): Promise<void> {
+    const { principal, authorizedScope } = caller
     if (principal.token.accessKey?.id !== key.id) {
       refuseAccessKeyToken(principal, 'change or delete another access key')
     }
-    if (key.user_id !== principal.token.userId) {
+    const isOwn =
+      key.user_id === principal.token.userId || (await isOwnerOf(registry, caller, key.user_id))
+    if (!isOwn) {
       requireNoSystemRole(
         authorizedScope,
         await registry.assignmentsOf({ kind: 'user', id: key.user_id }),
@@ -87,10 +89,12 @@ export function createCredentialUseCases(context: CredentialContext) {
   }
 
   /** Enabling a key takes the same permissions as creating one. */
-  async function requireCanEnable({ principal }: Caller, key: AccessKey): Promise<void> {
+  async function requireCanEnable(caller: Caller, key: AccessKey): Promise<void> {
+    const { principal } = caller
     refuseAccessKeyToken(principal, 'enable an access key')
     refuseProgram(principal, 'enable an access key')
     if (key.user_id === principal.token.userId) return
+    if (await isOwnerOf(registry, caller, key.user_id)) return
     const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
     requireCanGrantAll(principal, held, 'enable this access key')
   }

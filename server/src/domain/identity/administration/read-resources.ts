@@ -10,6 +10,7 @@ import { narrowScope } from '../choose-scope.ts'
 import { contactScopes } from '../contacts.ts'
 import { requesterOf } from '../requester-of.ts'
 import { requireResource, resolveId, notFound } from './require-resource.ts'
+import { isOwnerOf } from './service-accounts.ts'
 import type {
   AssignmentQuery,
   GrantRecord,
@@ -98,7 +99,8 @@ export function createReadUseCases(registry: Registry, clock: Clock) {
 
     async listUserProjects(caller: Caller, userId: string, query: ResourceQuery) {
       await requireResource(registry, 'users', userId, caller.authorizedScope)
-      const isOwn = userId === caller.principal.token.userId
+      const isOwn =
+        userId === caller.principal.token.userId || (await isOwnerOf(registry, caller, userId))
       const relatedTo = { relation: 'projects-of-user', userId } as const
       const listed = restrictionOf(caller.principal.token)?.projects
       const visible = listed

@@ -1,7 +1,8 @@
 import { definedFields, redacted } from '../../audit/field-diff.ts'
 import type { Caller } from '../caller.ts'
 import { requireGoodPassword } from '../password-rules.ts'
-import type { PasswordHasher } from '../ports.ts'
+import type { Directory, PasswordHasher } from '../ports.ts'
+import { everywhere } from '../../scope.ts'
 import type { Principal } from '../principal.ts'
 import type { Assignment } from '../records.ts'
 import {
@@ -12,6 +13,7 @@ import {
 } from './authority.ts'
 import { mayHavePassword, requireMayHavePassword } from './local-password-rule.ts'
 import { chooseOwner, requireReference, requireResource } from './require-resource.ts'
+import { createServiceAccountRules } from './service-accounts.ts'
 import {
   createWriteUseCases,
   type ChangesOf,
@@ -20,7 +22,10 @@ import {
   type WriteUseCases,
 } from './write-resources.ts'
 
-type UserContext = WriteContext & { readonly hasher: PasswordHasher }
+type UserContext = WriteContext & {
+  readonly hasher: PasswordHasher
+  readonly directory: Pick<Directory, 'loadUserStatus'>
+}
 
 /** A break-glass user can log in with a password that was refused before. */
 function requireCanMark(principal: Principal, held: readonly Assignment[]): void {
@@ -31,6 +36,7 @@ function requireCanMark(principal: Principal, held: readonly Assignment[]): void
 
 export function createUserUseCases(context: UserContext): WriteUseCases<'users'> {
   const { registry, hasher, clock } = context
+  const rules = createServiceAccountRules(context)
 
   /** Hashed outside of the change, because hashing is slow and changes run one at a time. */
   async function hashPassword(password: string | null | undefined) {
@@ -60,12 +66,17 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
   const write = createWriteUseCases('users', context, {
     async complete(caller, input) {
       await requireDefaultProject(caller, input)
+      await rules.requireValidNew(caller, input)
       const owner = await chooseOwner(registry, 'users')(caller, input)
       const { break_glass = false } = input
       if (break_glass) requireCanMark(caller.principal, [])
       if (typeof input.password === 'string') {
         refuseRestrictedKey(caller.principal, 'create a user with a password')
-        await requireMayHavePassword(registry, { domain_id: owner.domain_id ?? '', break_glass })
+        await requireMayHavePassword(registry, {
+          domain_id: owner.domain_id ?? '',
+          break_glass,
+          service_account: false,
+        })
       }
       return owner
     },
@@ -74,6 +85,7 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       const { id } = before
       const assignments = await held(id)
       requireNoSystemRole(authorizedScope, assignments)
+      await rules.requireValidChange(caller, before, input, assignments)
       const setsPassword = 'password_hash' in secrets
       if (setsPassword) {
         if (id === principal.token.userId) {
@@ -116,7 +128,9 @@ export function createUserUseCases(context: UserContext): WriteUseCases<'users'>
       // Checked before hashing, so that callers cannot cause the work for users they do not
       // administer.
       await requireResource(registry, 'users', id, caller.authorizedScope)
-      return await write.update(caller, id, input, await hashPassword(input.password))
+      const user = await write.update(caller, id, input, await hashPassword(input.password))
+      // What needs attention may be another thing now.
+      return user.service_account ? ((await registry.find('users', id, everywhere)) ?? user) : user
     },
   }
 }

@@ -11,6 +11,7 @@ export function createFindLinkProblem(registry: Pick<Registry, 'findLink' | 'lis
     subject: string,
     user: User,
   ): Promise<string | undefined> {
+    if (user.service_account) return 'The user is a service account, which has access keys only.'
     const link = await registry.findLink(id, subject)
     if (link && link.userId !== user.id) return 'The subject is a login of another user.'
     if (user.domain_id !== domain_id) return 'The provider is for users of another domain.'
