@@ -52,7 +52,7 @@ describe('identity in the console', () => {
     await form.getByLabel('Name').fill('dashboard')
     await form.getByRole('radio', { name: 'Read, and perform some actions' }).check()
     await form.getByRole('checkbox', { name: 'restart' }).check()
-    await form.getByRole('checkbox', { name: 'Only your roles' }).check()
+    await form.getByRole('checkbox', { name: 'Roles elsewhere' }).check()
     await form.getByLabel('Accepted from').fill('10.1.2.3/8')
     await form.getByRole('button', { name: 'Create access key' }).click()
     await form.getByText('Did you mean 10.0.0.0/8?').waitFor()
@@ -63,6 +63,50 @@ describe('identity in the console', () => {
     const row = page.getByRole('row').filter({ hasText: 'dashboard' })
     await row.getByText('Only: restart').waitFor()
     await row.getByText('From 10.0.0.0/8, ::1/128').waitFor()
+  })
+
+  test('an admin creates a service account with an owner, and a key for it', async (t) => {
+    const { page } = await testConsole.visit(t, admin)
+    await page.goto('/console/identity/users')
+    await page.getByRole('button', { name: 'Create service account' }).click()
+    const form = page.getByRole('dialog', { name: 'Create service account' })
+    await form.getByLabel('Name').fill('nightly-backup')
+    await form.getByLabel('Owner').selectOption({ label: `${fleet.owner.name} · Default` })
+    await form.getByLabel('Purpose').fill('Backups')
+    assert.equal(await form.getByLabel('Password').count(), 0)
+    await form.getByRole('button', { name: 'Create service account' }).click()
+    await page.getByRole('heading', { name: 'nightly-backup' }).waitFor()
+    await page.getByRole('link', { name: fleet.owner.name }).waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Password link' }).count(), 0)
+
+    const [account, project] = await Promise.all([
+      testConsole.admin.get<{ users: { id: string }[] }>('listUsers', {
+        query: 'name=nightly-backup',
+      }),
+      testConsole.admin.get<{ projects: { id: string }[] }>('listProjects', { query: 'name=web' }),
+    ])
+    const roles = await testConsole.admin.get<{ roles: { id: string }[] }>('listRoles', {
+      query: 'name=project_viewer',
+    })
+    const path = {
+      id: project.projects[0]?.id ?? '',
+      user_id: account.users[0]?.id ?? '',
+      role_id: roles.roles[0]?.id ?? '',
+    }
+    await testConsole.admin.get('grantProjectUserRole', { path })
+    await page.reload()
+    await page.getByRole('button', { name: 'Create access key' }).click()
+    const key = page.getByRole('dialog', { name: 'Create access key' })
+    await key.getByLabel('Name').fill('backup key')
+    await key.getByLabel('Project').selectOption({ label: 'web' })
+    await key.getByRole('button', { name: 'Create access key' }).click()
+    const shown = page.getByRole('dialog', { name: 'Your new access key' })
+    await shown.getByRole('button', { name: 'I have copied it' }).click()
+    await page.getByRole('row').filter({ hasText: 'backup key' }).waitFor()
+
+    await page.goto('/console/identity/users?only=programs')
+    await page.getByRole('row').filter({ hasText: 'nightly-backup' }).waitFor()
+    assert.equal(await page.getByRole('row').filter({ hasText: fleet.owner.name }).count(), 0)
   })
 
   test('an admin creates a project, and the activity log shows it', async (t) => {

@@ -23,6 +23,7 @@ import {
   identifier,
 } from './parsers.ts'
 import { eventSettings } from './event-settings.ts'
+import { programSettings } from './program-settings.ts'
 import { retentionSettings } from './retention-settings.ts'
 import { optional, setting } from './setting.ts'
 
@@ -183,22 +184,7 @@ export const settings = {
     parse: duration,
     fallback: '8h',
   }),
-  keyConfirmation: setting({
-    flag: 'key-confirmation',
-    variable: 'MUSTER_KEY_CONFIRMATION',
-    value: 'time',
-    help: 'Access keys of users without a password stop working this long after the last login at an identity provider. 0: never.',
-    parse: durationOrNone,
-    fallback: '30d',
-  }),
-  serviceAccountUnused: setting({
-    flag: 'service-account-unused',
-    variable: 'MUSTER_SERVICE_ACCOUNT_UNUSED',
-    value: 'time',
-    help: 'A service account without a login for this time is shown as unused. 0: never.',
-    parse: durationOrNone,
-    fallback: '90d',
-  }),
+  ...programSettings,
   queryTimeout: setting({
     flag: 'query-timeout',
     variable: 'MUSTER_QUERY_TIMEOUT',

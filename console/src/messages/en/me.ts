@@ -46,7 +46,7 @@ export const me = {
   unrestricted: 'none',
   extent: 'The key can',
   extents: {
-    all: 'Do all that you can',
+    all: 'Do all that its user may',
     read_only: 'Read only',
     actions: 'Read, and perform some actions on servers',
   },
@@ -62,7 +62,7 @@ export const me = {
     update: 'edit and tag',
     delete: 'delete, restore and remove',
   } satisfies Record<RestrictableAction, string>,
-  oneProject: 'Only your roles in this project count',
+  oneProject: 'Roles elsewhere do not count',
   networks: 'Accepted from',
   networksHint:
     'Addresses or networks, separated by blanks, such as 192.0.2.0/24. Empty: anywhere.',

@@ -39,7 +39,7 @@ export const me: Messages['me'] = {
   unrestricted: '无',
   extent: '密钥可以',
   extents: {
-    all: '执行您可以执行的一切操作',
+    all: '执行其用户可以执行的一切操作',
     read_only: '只读',
     actions: '读取，并对服务器执行部分操作',
   },
@@ -55,7 +55,7 @@ export const me: Messages['me'] = {
     update: '编辑和打标签',
     delete: '删除、恢复和移除',
   },
-  oneProject: '只有您在该项目中的角色有效',
+  oneProject: '其他范围的角色无效',
   networks: '允许的来源',
   networksHint: '地址或网段，用空格分隔，例如 192.0.2.0/24。留空表示任意来源。',
   onlyActions: (actions) => `仅限：${actions}`,

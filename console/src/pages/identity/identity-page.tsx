@@ -37,6 +37,14 @@ function KindPage({ kind }: { readonly kind: Kind }) {
               {t.identity.check}
             </Button>
           )}
+          <Button
+            look="primary"
+            icon="plus"
+            disabledReason={canCreate.reason}
+            onClick={() => setCreating(true)}
+          >
+            {t.identity.create[kind]}
+          </Button>
           {kind === 'users' && (
             <Button
               icon="plus"
@@ -46,14 +54,6 @@ function KindPage({ kind }: { readonly kind: Kind }) {
               {t.identity.createServiceAccount}
             </Button>
           )}
-          <Button
-            look="primary"
-            icon="plus"
-            disabledReason={canCreate.reason}
-            onClick={() => setCreating(true)}
-          >
-            {t.identity.create[kind]}
-          </Button>
         </>
       }
     >

@@ -67,6 +67,7 @@ describe('what needs attention', () => {
       'partly degraded',
       'tasks',
       'logins',
+      'programs',
     ])
   })
 
