@@ -50,10 +50,14 @@ export const tableOf = (kind: ResourceKind) => (kind === 'credentials' ? 'access
 export const columnsOf = (kind: ResourceKind): string[] => Object.keys(columns[kind])
 
 export const toResource = <K extends ResourceKind>(kind: K, row: Row): Resources[K] =>
-  Object.fromEntries([
-    ...Object.entries(columns[kind]).map(([key, codec]) => [key, codec.read(row[key] ?? null)]),
-    ...derivedFields(administeredResources[kind]).map((name) => [name, row[name]]),
-  ]) as unknown as Resources[K]
+  ({
+    ...Object.fromEntries(
+      Object.entries(columns[kind]).map(([key, codec]) => [key, codec.read(row[key] ?? null)]),
+    ),
+    ...Object.fromEntries(
+      derivedFields(administeredResources[kind]).map((name) => [name, row[name]]),
+    ),
+  }) as unknown as Resources[K]
 
 /** Secret fields have no codec and are stored as they are. */
 export function toRow(kind: ResourceKind, resource: object): Row {
