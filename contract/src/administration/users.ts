@@ -39,7 +39,7 @@ import {
 } from './resource-operations.ts'
 
 /** Why somebody should look at a service account. */
-export const serviceAccountAttentions = ['ownerless', 'unused'] as const
+const serviceAccountAttentions = ['ownerless', 'unused'] as const
 export type ServiceAccountAttention = (typeof serviceAccountAttentions)[number]
 
 export const users = {
