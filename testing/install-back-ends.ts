@@ -6,6 +6,7 @@ import { installIncus } from './incus/install.ts'
 import { installKeycloak } from './keycloak/install.ts'
 import { installSamba, installSlapd } from './ldap/install.ts'
 import { installLibvirt } from './libvirt/install.ts'
+import { installMcpClient, installMcpInspector } from './mcp/install.ts'
 import { installOpenStack } from './openstack/install.ts'
 import { installVcsim } from './vsphere/install.ts'
 
@@ -26,6 +27,8 @@ const installs: readonly (() => unknown)[] = [
   buildClient,
   installPythonGenerator,
   installTypeScriptGenerator,
+  installMcpClient,
+  installMcpInspector,
 ]
 
 for (const install of installs) {
