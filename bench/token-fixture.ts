@@ -42,6 +42,7 @@ export async function createTokenFixture() {
     accessKey: null,
     providerId: null,
     providerSession: null,
+    factor: null,
   } as const
   const event = createLoginEvent({
     user: { id: userId, name: 'sysadmin', domainId: 'default' },

@@ -7,7 +7,7 @@ import { ErrorBody, errorStatus } from './errors.ts'
 const decided: Record<number, string[]> = {
   400: ['InputParameterError', 'InvalidFormatError', 'MissingParameterError', 'WeakPasswordError'],
   401: ['UnauthorizedError'],
-  403: ['ForbiddenError'],
+  403: ['FactorRequiredError', 'ForbiddenError'],
   404: ['NotFoundError', 'ResourceNotFoundError'],
   405: ['MethodNotAllowedError'],
   409: [

@@ -9,6 +9,7 @@ export const errorStatus = {
   WeakPasswordError: 400,
   UnauthorizedError: 401,
   ForbiddenError: 403,
+  FactorRequiredError: 403,
   ResourceNotFoundError: 404,
   NotFoundError: 404,
   MethodNotAllowedError: 405,

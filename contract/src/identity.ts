@@ -6,9 +6,9 @@ import { listExample } from './administration/examples.ts'
 import { projectExample, ProjectDto, projects } from './administration/projects.ts'
 import { FirstPassword } from './administration/users.ts'
 import { keystoneListBody, keystoneListQuery } from './administration/resource-operations.ts'
-import { ProviderCredential, ProviderId } from './provider-credential.ts'
 import { PermissionDto, permissions } from './permission.ts'
-import { Id, Name, OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
+import { TokenRequest } from './token-request.ts'
+import { OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
 import { exampleToken, exampleTokenRequest, exampleVersion } from './identity.examples.ts'
 
 const text = Type.String()
@@ -66,89 +66,6 @@ export type Token = Static<typeof Token>
 
 export const TokenBody = exactObject({ token: Token })
 
-const DomainReference = exactObject(
-  { id: Type.Optional(Id), name: Type.Optional(Name) },
-  { title: 'DomainReference' },
-)
-
-export const TokenRequest = exactObject({
-  auth: exactObject({
-    context: Type.Optional(
-      exactObject({
-        ip: Type.Optional(
-          Type.String({
-            maxLength: 64,
-            description: 'Ignored. The server records the address of the connection.',
-          }),
-        ),
-        source: Type.Optional(
-          Type.String({
-            maxLength: 64,
-            description: '`web`, `api`, `cli` or `srv`. Other values count as `api`.',
-          }),
-        ),
-      }),
-    ),
-    identity: exactObject({
-      methods: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
-        minItems: 1,
-        maxItems: 1,
-        description:
-          'Exactly one: `password`, `token`, `aksk`, `cas`, `oidc` or `workload`. `cas_ticket` is an alias of `cas`, `access_key_secret` of `aksk`.',
-      }),
-      password: Type.Optional(
-        exactObject({
-          user: exactObject({
-            id: Type.Optional(Id),
-            name: Type.Optional(Name),
-            domain: Type.Optional(DomainReference),
-            Domain: Type.Optional(DomainReference),
-            password: Type.String({
-              minLength: 1,
-              maxLength: 8192,
-              description: 'Passwords are at most 1,024 bytes long',
-            }),
-          }),
-        }),
-      ),
-      token: Type.Optional(exactObject({ id: Type.String({ minLength: 1, maxLength: 255 }) })),
-      cas_ticket: Type.Optional(
-        exactObject({
-          id: Type.String({ minLength: 1, maxLength: 255 }),
-          provider: ProviderId,
-        }),
-      ),
-      access_key_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-      credential: Type.Optional(ProviderCredential),
-    }),
-    link: Type.Optional(
-      exactObject(
-        { token: Type.String({ minLength: 1, maxLength: 255 }) },
-        {
-          description:
-            'Only with a credential of an identity provider: its subject becomes a login of the user of this token, which must be from a login with the password at most 10 minutes ago.',
-        },
-      ),
-    ),
-    scope: Type.Optional(
-      exactObject({
-        project: Type.Optional(
-          exactObject({
-            id: Type.Optional(Id),
-            name: Type.Optional(Name),
-            domain: Type.Optional(DomainReference),
-          }),
-        ),
-        domain: Type.Optional(DomainReference),
-      }),
-    ),
-  }),
-})
-export type TokenRequest = Static<typeof TokenRequest>
-export type IdentityRequest = TokenRequest['auth']['identity']
-export type LinkRequest = NonNullable<TokenRequest['auth']['link']>
-export type ScopeRequest = NonNullable<TokenRequest['auth']['scope']>
-
 /** Clients send these keys in upper or lower case. */
 const mixedCaseKeys = ['domain', 'id', 'name'] as const
 
@@ -184,7 +101,7 @@ export const identityOperations = [
     tag: 'Tokens',
     summary: 'Log in',
     description:
-      'Issues a token for a project, a domain or no scope. The token is in the response header `X-Subject-Token`. Send it as `X-Auth-Token` with every request. All failed logins return the same 401. The keys `domain`, `id` and `name` are case-insensitive.',
+      'Issues a token for a project, a domain or no scope. The token is in the response header `X-Subject-Token`. Send it as `X-Auth-Token` with every request. All failed logins return the same 401, also those without the second factor of a user who has one. The keys `domain`, `id` and `name` are case-insensitive.',
     body: TokenRequest,
     caseInsensitiveKeys: mixedCaseKeys,
     example: exampleTokenRequest,
@@ -244,6 +161,7 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/tokens',
     ...identityDefaults,
+    withoutFactor: true,
     cache: 'no-store',
     hasSecretResponse: true,
     throughGateway: false,
@@ -266,6 +184,7 @@ export const identityOperations = [
     method: 'HEAD',
     path: '/v3/auth/tokens',
     ...identityDefaults,
+    withoutFactor: true,
     cache: 'no-store',
     hasSecretResponse: true,
     throughGateway: false,
@@ -281,6 +200,7 @@ export const identityOperations = [
     method: 'DELETE',
     path: '/v3/auth/tokens',
     ...identityDefaults,
+    withoutFactor: true,
     throughGateway: false,
     permission: {
       service: 'identity',
@@ -299,6 +219,7 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/projects',
     ...identityDefaults,
+    withoutFactor: true,
     tag: 'Tokens',
     summary: 'List the projects you can log in to',
     query: keystoneListQuery(projects),
@@ -315,6 +236,7 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/domains',
     ...identityDefaults,
+    withoutFactor: true,
     tag: 'Tokens',
     summary: 'List the domains you can log in to',
     query: keystoneListQuery(domains),
@@ -331,6 +253,7 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/catalog',
     ...identityDefaults,
+    withoutFactor: true,
     tag: 'Tokens',
     summary: 'Get the service catalog',
     responses: {
@@ -352,6 +275,7 @@ export const identityOperations = [
     method: 'GET',
     path: '/v3/auth/permissions',
     ...identityDefaults,
+    withoutFactor: true,
     tag: 'Tokens',
     summary: 'List the permissions of your token',
     description:

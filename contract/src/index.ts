@@ -4,6 +4,7 @@ import { credentialOperations } from './administration/credentials.ts'
 import { domainOperations } from './administration/domains.ts'
 import { eventDeliveryOperations } from './administration/event-deliveries.ts'
 import { eventOperations } from './administration/events.ts'
+import { factorOperations } from './administration/factors.ts'
 import { groupOperations } from './administration/groups.ts'
 import { identityProviderDriverOperations } from './administration/identity-provider-drivers.ts'
 import { identityProviderOperations } from './administration/identity-providers.ts'
@@ -70,6 +71,15 @@ export {
 export * from './administration/event-deliveries.ts'
 export * from './administration/key-restriction.ts'
 export * from './administration/events.ts'
+export {
+  factorFreshMinutes,
+  factorOperations,
+  mostFactors,
+  recoveryCodeCount,
+  type FactorDto,
+  type FactorNeed,
+  type FactorsDto,
+} from './administration/factors.ts'
 export { groups, type GroupDto } from './administration/groups.ts'
 export type { IdentityProviderDriverDto } from './administration/identity-provider-drivers.ts'
 export {
@@ -118,6 +128,7 @@ export type {
 } from './gateway/session.ts'
 export * from './gateway/wire-names.ts'
 export * from './identity.ts'
+export * from './token-request.ts'
 export * from './methods.ts'
 export * from './openapi.ts'
 export * from './operation.ts'
@@ -159,6 +170,7 @@ export const administrationOperations = [
   ...projectOperations,
   ...userOperations,
   ...linkedLoginOperations,
+  ...factorOperations,
   ...groupOperations,
   ...roleOperations,
   ...assignmentOperations,

@@ -22,7 +22,16 @@ describe('every operation declares', () => {
 test('only these responses contain a secret, and are never compressed', () => {
   assert.deepEqual(
     idsWhere(({ hasSecretResponse }) => hasSecretResponse === true),
-    ['issueToken', 'validateToken', 'checkToken', 'createPasswordLink', 'createCredential'],
+    [
+      'issueToken',
+      'validateToken',
+      'checkToken',
+      'createPasswordLink',
+      'createFactor',
+      'confirmFactor',
+      'replaceRecoveryCodes',
+      'createCredential',
+    ],
   )
 })
 
@@ -40,10 +49,18 @@ test('browsers reach everything that takes a token, but not the tokens themselve
   )
 })
 
-test('logins and tokens are never stored, and all else that takes a token is private', () => {
+test('logins, tokens and second factors are never stored, and all else that takes a token is private', () => {
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'no-store'),
-    ['issueToken', 'setFirstPassword', 'validateToken', 'checkToken'],
+    [
+      'issueToken',
+      'setFirstPassword',
+      'validateToken',
+      'checkToken',
+      'createFactor',
+      'confirmFactor',
+      'replaceRecoveryCodes',
+    ],
   )
   assert.deepEqual(
     idsWhere(({ cache }) => cache === 'private'),

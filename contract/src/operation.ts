@@ -78,6 +78,10 @@ export interface Operation {
   readonly acceptsAnyHost?: true
   /** Instead of a token, an access key is accepted by HTTP Basic: for programs that cannot log in. */
   readonly acceptsAccessKey?: true
+  /** Accepted from a token that lacks the second factor that its user has or must have. */
+  readonly withoutFactor?: true
+  /** If the user has a second factor, a code of it must have been sent a short time ago. */
+  readonly needsFreshFactor?: true
   /** Absent: `access` is enough. */
   readonly permission?: RequiredPermission
   readonly tag: string

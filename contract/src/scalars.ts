@@ -45,6 +45,13 @@ export const NewName = Type.String({
   description: 'No leading or trailing blanks, no control or format characters',
 })
 
+/** A code of an authenticator app, or a recovery code. */
+export const Passcode = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  description: 'Code of the authenticator app, or a recovery code',
+})
+
 /** Free text for people. */
 export const FreeText = Type.String({ maxLength: 1024 })
 

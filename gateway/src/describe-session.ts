@@ -1,4 +1,4 @@
-import type { SessionEntry, SessionDto, Token } from '@muster/contract'
+import type { FactorsDto, SessionEntry, SessionDto, Token } from '@muster/contract'
 import type { Exchange } from './exchange.ts'
 import type { SessionRecord } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
@@ -22,15 +22,22 @@ function kindOf({ is_domain, project }: Token): SessionDto['scope']['kind'] {
   return is_domain ? 'domain' : 'project'
 }
 
+/** A reset is told until the user has a factor again. */
+function describeFactor({ factors, reset, session }: FactorsDto): SessionDto['second_factor'] {
+  const isTold = reset && !factors.some(({ confirmed }) => confirmed)
+  return { ...session, reset: isTold ? reset : null }
+}
+
 /** Describes a session to its browser, without the tokens. */
 export function createDescribeSession(upstream: UpstreamClient, sessions: Sessions) {
   return async function describeSession(exchange: Exchange, session: Session): Promise<SessionDto> {
     const { current } = session.tokens
     const api = upstream.clientFor(exchange, current)
-    const [{ token }, { domains }, { permissions }] = await Promise.all([
+    const [{ token }, { domains }, { permissions }, factors] = await Promise.all([
       api.validateToken({ headers: { 'x-subject-token': current } }),
       api.listAuthDomains(),
       api.listAuthPermissions(),
+      api.getFactors({ parameters: { id: session.record.userId } }),
     ])
     const { user } = token
     return {
@@ -46,6 +53,7 @@ export function createDescribeSession(upstream: UpstreamClient, sessions: Sessio
       projects: token.projects.map(member),
       domains: domains.map(reference),
       permissions,
+      second_factor: describeFactor(factors),
       csrf_token: session.key.csrfToken,
       expires_at: timestamp(session.record.expiresAt),
       idle_expires_at: timestamp(sessions.idleEnd(session)),

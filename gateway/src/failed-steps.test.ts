@@ -53,6 +53,7 @@ describe('a step that fails after a token was issued', () => {
         logoutPage: async () => undefined,
         endLogins: async () => {},
       },
+      requireCode: async () => {},
       createError: (errorClass) => new Error(errorClass),
       clock: Date.now,
       idle: 3_600_000,

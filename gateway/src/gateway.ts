@@ -7,7 +7,15 @@ import { createLogIn } from './log-in.ts'
 import { createOwnOrigin } from './own-origin.ts'
 import { createProviderLogin } from './provider-login.ts'
 import { createForwardRequest } from './forward-request.ts'
-import type { CreateError, DemoPeople, ProviderLogins, SessionStore, Upstream } from './ports.ts'
+import { createPasswordAuth } from './password-auth.ts'
+import type {
+  CreateError,
+  DemoPeople,
+  ProviderLogins,
+  RequireCode,
+  SessionStore,
+  Upstream,
+} from './ports.ts'
 import { createSameOrigin } from './same-origin.ts'
 import { createSessions } from './sessions.ts'
 import { createSwitchScope } from './switch-scope.ts'
@@ -17,6 +25,7 @@ interface Parts {
   readonly store: SessionStore
   readonly upstream: Upstream
   readonly providerLogins: ProviderLogins
+  readonly requireCode: RequireCode
   readonly createError: CreateError
   readonly clock: () => number
   /** Idle timeout of sessions in milliseconds. */
@@ -38,6 +47,7 @@ export function createGateway(parts: Parts) {
   const upstream = createUpstreamClient(parts.upstream, createError)
   const sessions = createSessions({ ...parts, cookies, sameOrigin, upstream })
   const logIn = createLogIn({ upstream, sessions })
+  const passwordAuth = createPasswordAuth(parts.requireCode)
 
   async function showLoginOptions(domain?: string): Promise<LoginOptions> {
     const providers = await providerLogins.list(domain)
@@ -55,6 +65,7 @@ export function createGateway(parts: Parts) {
       sameOrigin,
       upstream,
       logIn,
+      passwordAuth,
       switchScope: createSwitchScope({ upstream, sessions, createError }),
       providerLogin: createProviderLogin({
         logins: providerLogins,
@@ -63,6 +74,7 @@ export function createGateway(parts: Parts) {
         upstream,
         sessions,
         logIn,
+        passwordAuth,
         createError,
       }),
       describeSession: createDescribeSession(upstream, sessions),

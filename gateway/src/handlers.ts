@@ -3,6 +3,7 @@ import { isApiError, passwordLogin } from '@muster/sdk'
 import { describeEntry, type DescribeSession } from './describe-session.ts'
 import type { Call, Exchange, GatewayAnswer, GatewayHandlers } from './exchange.ts'
 import type { LogIn } from './log-in.ts'
+import type { PasswordAuth } from './password-auth.ts'
 import type { CreateError } from './ports.ts'
 import type { createProviderLogin } from './provider-login.ts'
 import type { SameOrigin } from './same-origin.ts'
@@ -15,6 +16,7 @@ interface Dependencies {
   readonly sameOrigin: SameOrigin
   readonly upstream: UpstreamClient
   readonly logIn: LogIn
+  readonly passwordAuth: PasswordAuth
   readonly switchScope: SwitchScope
   readonly providerLogin: ReturnType<typeof createProviderLogin>
   readonly describeSession: DescribeSession
@@ -41,7 +43,8 @@ function toScope(
 
 /** Handlers of the gateway's operations. */
 export function createHandlers(dependencies: Dependencies): GatewayHandlers {
-  const { sessions, sameOrigin, upstream, logIn, switchScope, createError } = dependencies
+  const { sessions, sameOrigin, upstream, logIn, passwordAuth, switchScope, createError } =
+    dependencies
   const { describeSession, providerLogin, showLoginOptions } = dependencies
 
   async function show(
@@ -81,10 +84,10 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
 
     async createSession({ exchange, body }) {
       sameOrigin.requireOwnPage(exchange)
-      const { name, domain, password } = body
+      const { name, domain, password, passcode } = body
       const user = { name, ...(domain !== undefined && { domain: { name: domain } }) }
       const scope = toScope(body.scope ?? {}, createError)
-      const auth = passwordLogin({ user, password, scope, source: 'web' })
+      const auth = await passwordAuth(exchange, { user, password, passcode, scope })
       return await upstream.translateErrors(
         logIn(exchange, auth, (session) => show(exchange, session, 201)),
       )
@@ -151,7 +154,7 @@ export function createHandlers(dependencies: Dependencies): GatewayHandlers {
 
     async startProviderLink({ exchange, parameters, body }) {
       const session = await sessions.requireSession(exchange)
-      const link = { id: parameters.id, password: body.password }
+      const link = { id: parameters.id, ...body }
       const page = await upstream.translateErrors(providerLogin.startLink(exchange, session, link))
       return { status: 200, headers: noStore, body: { login_page: page } }
     },

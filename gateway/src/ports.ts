@@ -113,6 +113,20 @@ export interface ProviderLogins {
   ): Promise<void>
 }
 
+/**
+ * Rejects with a `FactorRequiredError` if the password is right and the user has a second factor, whose
+ * code must be sent too; and with the error of a failed login if such a user sends a wrong password.
+ */
+export type RequireCode = (
+  login: {
+    readonly user:
+      | { readonly id: string }
+      | { readonly name: string; readonly domain?: { readonly name: string } }
+    readonly password: string
+  },
+  origin: { readonly ip: string; readonly requestId: string; readonly isConfidential: boolean },
+) => Promise<void>
+
 export type DemoPeople = NonNullable<LoginOptions['demo']>['people']
 
 interface ErrorOptions {

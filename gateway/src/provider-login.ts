@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { IdentityRequest } from '@muster/contract'
-import { isApiError, passwordLogin, singleLogin } from '@muster/sdk'
+import { isApiError, singleLogin } from '@muster/sdk'
 import type { Cookies } from './cookies.ts'
 import type { Exchange, GatewayAnswer } from './exchange.ts'
 import type { LogIn } from './log-in.ts'
@@ -13,6 +13,7 @@ import {
   unreachableProvider,
 } from './next-page.ts'
 import type { OwnOrigin } from './own-origin.ts'
+import type { PasswordAuth } from './password-auth.ts'
 import type { CreateError, ProviderLogins } from './ports.ts'
 import type { Session, Sessions } from './sessions.ts'
 import type { UpstreamClient } from './upstream-client.ts'
@@ -24,6 +25,7 @@ interface Dependencies {
   readonly upstream: UpstreamClient
   readonly sessions: Sessions
   readonly logIn: LogIn
+  readonly passwordAuth: PasswordAuth
   readonly createError: CreateError
 }
 
@@ -66,7 +68,8 @@ const queryOf = ({ url }: Exchange): URLSearchParams => new URL(url, 'http://her
 
 /** Login at an identity provider: redirects to it, and logs in with the credential that it returns. */
 export function createProviderLogin(dependencies: Dependencies) {
-  const { logins, ownOrigin, cookies, upstream, sessions, logIn, createError } = dependencies
+  const { logins, ownOrigin, cookies, upstream, sessions, logIn, passwordAuth, createError } =
+    dependencies
 
   /** One for each provider, so that the answer of one is never taken for that of another. */
   const callbackOf = (exchange: Exchange, id: string): string =>
@@ -119,7 +122,10 @@ export function createProviderLogin(dependencies: Dependencies) {
     async startLink(
       exchange: Exchange,
       session: Session,
-      { id, password }: { readonly id: string; readonly password: string },
+      {
+        id,
+        ...proof
+      }: { readonly id: string; readonly password: string; readonly passcode?: string },
     ): Promise<string> {
       const begun = await logins.begin(id, callbackOf(exchange, id), 'link').catch(() => {
         throw createError('BadGateway', 'The identity provider does not respond.')
@@ -133,7 +139,7 @@ export function createProviderLogin(dependencies: Dependencies) {
       const user = { id: session.record.userId }
       const { secret } = await upstream.logIn(
         exchange,
-        passwordLogin({ user, password, source: 'web' }),
+        await passwordAuth(exchange, { user, ...proof }),
       )
       const link = session.key.encrypt({ root: secret, current: secret })
       const { address, remembered } = begun

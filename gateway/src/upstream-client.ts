@@ -27,7 +27,10 @@ async function toResponse({ status, headers, body }: UpstreamAnswer): Promise<Re
 }
 
 /** Sessions need operations of the identity service only. */
-type IdentityClient = Pick<Client<IssuedToken>, (typeof identityOperations)[number]['id']>
+type IdentityClient = Pick<
+  Client<IssuedToken>,
+  (typeof identityOperations)[number]['id'] | 'getFactors'
+>
 
 /** Creates SDK clients that call the API on behalf of a browser. */
 export function createUpstreamClient(upstream: Upstream, createError: CreateError) {

@@ -25,6 +25,7 @@ export const sessionExample: SessionDto = {
       reach: 'project',
     },
   ],
+  second_factor: { required: 'none', verified_at: exampleTimestamp, reset: null },
   csrf_token: 'r6C3ZxuTP0y2qV1mHkQ9oXw5b8eLdJfNsA4tGiUzK7M',
   expires_at: exampleTimestamp,
   idle_expires_at: exampleTimestamp,

@@ -72,6 +72,8 @@ export const gatewayOperations = [
     access: 'public',
     tag,
     summary: 'Log in with a password',
+    description:
+      'Without the `passcode` of a user who has a second factor, the right password is a 403 of the class `FactorRequiredError` with `values.reason` `log_in`: ask for the code, and send both. Nothing tells this of a wrong password.',
     body: PasswordLogin,
     example: { name: 'ada', domain: 'Research', password: 'correct horse battery' },
     responses: { 201: { ...shown('Logged in'), headers: newCookie } },
@@ -173,8 +175,11 @@ export const gatewayOperations = [
     tag,
     summary: 'Start to link a login at an identity provider to your user',
     description:
-      'Open `login_page`: once you have logged in there, the provider redirects the browser back and the login is linked. A wrong password is a failed login. Not for CAS: its answers cannot be told from those of somebody else.',
-    body: exactObject({ password: PasswordLogin.properties.password }),
+      'Open `login_page`: once you have logged in there, the provider redirects the browser back and the login is linked. A wrong password is a failed login, and a missing `passcode` is answered as by `POST /api/session`. Not for CAS: its answers cannot be told from those of somebody else.',
+    body: exactObject({
+      password: PasswordLogin.properties.password,
+      passcode: PasswordLogin.properties.passcode,
+    }),
     example: { password: 'correct horse battery' },
     responses: {
       200: {

@@ -1,5 +1,14 @@
 import { Type, type Static } from 'typebox'
-import { exactObject, Id, Name, sameType, Timestamp } from '../scalars.ts'
+import {
+  exactObject,
+  Id,
+  Name,
+  OptionalTimestamp,
+  Passcode,
+  sameType,
+  Timestamp,
+} from '../scalars.ts'
+import { FactorReset, factorNeeds } from '../administration/factors.ts'
 import { PermissionDto } from '../permission.ts'
 
 const text = Type.String()
@@ -26,6 +35,16 @@ export const SessionDto = exactObject(
     permissions: Type.Array(PermissionDto, {
       description: 'Permissions in the current scope, by operation',
     }),
+    second_factor: exactObject(
+      {
+        required: Type.Enum([...factorNeeds]),
+        verified_at: OptionalTimestamp,
+        reset: Type.Union([FactorReset, Type.Null()], {
+          description: 'Somebody removed the factors of the user, who has confirmed none since',
+        }),
+      },
+      { description: 'See `GET /v3/users/{id}/factors`' },
+    ),
     csrf_token: Type.String({
       description: 'Send it as `X-CSRF-Token` with every request that changes something',
     }),
@@ -68,6 +87,7 @@ export const PasswordLogin = exactObject({
     }),
   ),
   password: Type.String({ minLength: 1, maxLength: 8192 }),
+  passcode: Type.Optional(Passcode),
   scope: Type.Optional(ScopeById),
 })
 export type PasswordLogin = Static<typeof PasswordLogin>

@@ -139,12 +139,18 @@ interface PasswordOptions extends LoginOptions {
         readonly domain?: { readonly id: string } | { readonly name: string }
       }
   readonly password: string
+  /** The code of a second factor. It works once, so the client cannot log in again with it. */
+  readonly passcode?: string | undefined
 }
 
-/** Logs in with a user name and password. */
-export const passwordLogin = ({ user, password, ...options }: PasswordOptions) =>
+/** Logs in with a user name and password, and with the code of a second factor if there is one. */
+export const passwordLogin = ({ user, password, passcode, ...options }: PasswordOptions) =>
   tokenLogin({
     ...options,
-    isRepeatable: true,
-    identify: () => ({ methods: ['password'], password: { user: { ...user, password } } }),
+    isRepeatable: passcode === undefined,
+    identify: () => ({
+      methods: passcode === undefined ? ['password'] : ['password', 'totp'],
+      password: { user: { ...user, password } },
+      ...(passcode !== undefined && { totp: { user: { passcode } } }),
+    }),
   })

@@ -5,6 +5,7 @@ import { demoRemove } from './demo-remove.ts'
 import { liftRule } from './lift-rule.ts'
 import { loginRules } from './login-rules.ts'
 import { migrateCommand } from './migrate.ts'
+import { resetFactors } from './reset-factors.ts'
 import { resetPassword } from './reset-password.ts'
 import { restore } from './restore.ts'
 import { rotateKey } from './rotate-key.ts'
@@ -17,6 +18,7 @@ export const adminCommands: readonly AdminCommand[] = [
   demoRemove,
   migrateCommand,
   resetPassword,
+  resetFactors,
   loginRules,
   liftRule,
   rotateKey,

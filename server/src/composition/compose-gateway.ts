@@ -10,6 +10,7 @@ import type { Config } from '../config/read-config.ts'
 import type { Demo } from '../demo-port.ts'
 import { PlatformError } from '../domain/error.ts'
 import type { Clock } from '../domain/clock.ts'
+import type { RequireCode } from '../domain/identity/factors/require-code.ts'
 import type { BrowserLogins } from '../domain/identity/providers/browser-logins.ts'
 import type { ProviderLogouts } from '../domain/identity/providers/provider-logouts.ts'
 import { registerGateway } from '../http/gateway/register-gateway.ts'
@@ -27,6 +28,7 @@ interface Parts {
   readonly baseUrl: string
   readonly database: Database
   readonly browserLogins: BrowserLogins & ProviderLogouts
+  readonly requireCode: RequireCode
   readonly clock: Clock
   readonly demo: Demo | undefined
 }
@@ -71,6 +73,7 @@ async function openGateway(parts: Parts, store: SessionStore) {
     store,
     upstream,
     providerLogins: withLog(parts),
+    requireCode: parts.requireCode,
     createError: (errorClass, details, options) => new PlatformError(errorClass, details, options),
     clock,
     idle: config.sessionIdle,

@@ -11,6 +11,8 @@ import { createFindPasswordProvider } from '../domain/identity/providers/passwor
 import { createProvisionUser } from '../domain/identity/providers/provision-user.ts'
 import { createPeopleSync } from '../domain/identity/providers/sync-people.ts'
 import { createCheckPassword } from '../domain/identity/check-password.ts'
+import { createCheckPasscode } from '../domain/identity/factors/check-passcode.ts'
+import { createRequireCode } from '../domain/identity/factors/require-code.ts'
 import { createDescribeToken } from '../domain/identity/describe-token.ts'
 import { createInspectToken } from '../domain/identity/inspect-token.ts'
 import { createRevokeToken } from '../domain/identity/revoke-token.ts'
@@ -38,6 +40,7 @@ import { createDirectory } from '../storage/identity/directory.ts'
 import { createDeliveryLog } from '../storage/event-sinks.ts'
 import { createEventStore } from '../storage/event-store.ts'
 import { createErasePasswords } from '../storage/identity/erase-passwords.ts'
+import { createFactorStore } from '../storage/identity/factors.ts'
 import { createLoginGuard } from '../storage/identity/login-guard.ts'
 import { createRegistry } from '../storage/registry/registry.ts'
 import { createTokenStore } from '../storage/identity/tokens.ts'
@@ -106,6 +109,8 @@ export function composeIdentity(parts: Parts) {
     clock,
   })
   const checkPassword = createCheckPassword({ guard, hasher, clock })
+  const factors = createFactorStore(database)
+  const passcodes = createCheckPasscode({ factors, secretBox: key, clock })
   const catalog = createCatalog(parts)
   const describeToken = createDescribeToken(catalog, memory)
   // Limited, because DNS lookups share threads with password hashing and need no authentication.
@@ -129,6 +134,7 @@ export function composeIdentity(parts: Parts) {
       directory,
       registry,
       checkPassword,
+      checkPasscode: passcodes.checkPasscode,
       findPasswordProvider: createFindPasswordProvider({
         registry,
         drivers,
@@ -193,6 +199,10 @@ export function composeIdentity(parts: Parts) {
       checkPassword,
       loginLimit,
       hasher,
+      factors,
+      passcodes,
+      guard,
+      host: new URL(parts.authUrl).hostname,
       secretBox: key,
       drivers,
       checkAddress: createCheckAddress(addressRule),
@@ -211,6 +221,7 @@ export function composeIdentity(parts: Parts) {
       ...createBrowserLogins({ registry, drivers, inTurn }),
       ...createProviderLogouts({ registry, tokens, drivers, inTurn, clock }),
     },
+    requireCode: createRequireCode({ directory, factors, issueToken }),
     providerLogins: providerQueue.counts,
     syncPeople: sync.syncDue,
     ...createRecordDenial(events, clock),

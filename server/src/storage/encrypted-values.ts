@@ -2,6 +2,7 @@ import type { Kysely } from 'kysely'
 import { accessKeyContext } from '../domain/identity/access-key/mint-access-key.ts'
 import type { Statement } from './database.ts'
 import { providerSecretsContext } from '../domain/identity/providers/decrypt-options.ts'
+import { totpContext } from '../domain/identity/factors/totp.ts'
 import { demoPasswordsContext, findDemoPasswords, storeDemoPasswords } from './demo-passwords.ts'
 import { credentialsContext } from './sources/account-store.ts'
 import type { Tables } from './tables.ts'
@@ -32,6 +33,7 @@ export async function listEncryptedValues(db: Kysely<Tables>): Promise<Encrypted
     .where('secrets', 'is not', null)
     .$narrowType<{ secrets: string }>()
     .execute()
+  const factors = await db.selectFrom('factors').select(['id', 'user_id', 'secret']).execute()
   const demoPasswords = await findDemoPasswords(db)
   return [
     ...(demoPasswords === undefined
@@ -51,6 +53,18 @@ export async function listEncryptedValues(db: Kysely<Tables>): Promise<Encrypted
       replaceWith: (value: string) =>
         db
           .updateTable('access_keys')
+          .set({ secret: value })
+          .where('id', '=', id)
+          .where('secret', '=', secret)
+          .compile(),
+    })),
+    ...factors.map(({ id, user_id, secret }) => ({
+      title: `second factor ${id}`,
+      value: secret,
+      context: totpContext(id, user_id),
+      replaceWith: (value: string) =>
+        db
+          .updateTable('factors')
           .set({ secret: value })
           .where('id', '=', id)
           .where('secret', '=', secret)

@@ -6,6 +6,7 @@ import type {
 } from '@muster/contract'
 import type { Generated } from 'kysely'
 import type { AccountTables } from './account-tables.ts'
+import type { FactorTables } from './factor-tables.ts'
 
 /** The resources of the inventory besides servers. Their other columns follow from their descriptions, see `resources/columns.ts`. */
 type InventoryTables = Readonly<Record<InventoryKind, { id: string; name: string }>>
@@ -36,8 +37,14 @@ type AdministeredRow<K extends AdministeredKind> = {
 
 /** Columns that are not fields of the resource. */
 interface InternalColumns {
-  /** When the password of a user was refused, where that is not when the domain began to refuse passwords. */
-  users: { password_hash: string | null; password_refused_at: Generated<number | null> }
+  users: {
+    password_hash: string | null
+    /** When the password of a user was refused, where that is not when the domain began to refuse passwords. */
+    password_refused_at: Generated<number | null>
+    /** When somebody else last removed the second factors, and who did. */
+    factors_reset_at: Generated<number | null>
+    factors_reset_by: Generated<string | null>
+  }
   roles: { domain_id: string }
   /** Whether any rule allows everything, and whether any rule denies something. */
   policies: { allows_all: Generated<number>; forbids: Generated<number> }
@@ -54,7 +61,7 @@ type AdministeredTables = {
 }
 
 /** The rows of both engines. Times are in milliseconds, booleans are 0 or 1. */
-export interface Tables extends InventoryTables, AdministeredTables, AccountTables {
+export interface Tables extends InventoryTables, AdministeredTables, AccountTables, FactorTables {
   settings: { key: string; value: string }
   identity_version: { id: number; version: number }
   group_members: { group_id: string; user_id: string }
@@ -110,6 +117,9 @@ export interface Tables extends InventoryTables, AdministeredTables, AccountTabl
     access_key_expires_at: number | null
     provider_id: string | null
     provider_session: string | null
+    /** The second factor, and when its last code was sent. */
+    factor_method: Generated<string | null>
+    factor_at: Generated<number | null>
   }
   /** Login tickets and nonces that were used, and by whom: each is valid once. */
   spent: { id: string; address: string; spent_at: number }

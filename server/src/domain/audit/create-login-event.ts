@@ -8,6 +8,8 @@ interface Login {
   /** Undefined for an unknown name. The name itself is not stored: people type passwords there. */
   readonly user: UserSummary | undefined
   readonly method: string
+  /** The second factor, if it took one. */
+  readonly factor?: string | undefined
   /** The token's project; empty for another scope. */
   readonly projectId: string
   readonly origin: RequestOrigin
@@ -21,7 +23,7 @@ export const breakGlassLogin = 'break_glass_login'
 
 /** The event of a login, for those who administer the user. */
 export function createLoginEvent(login: Login, action = 'login'): EventRecord {
-  const { user, method, projectId, origin, time, reason } = login
+  const { user, method, factor, projectId, origin, time, reason } = login
   const domainId = user?.domainId ?? ''
   const scope: Scope =
     projectId === '' ? { kind: 'domain', domainId } : { kind: 'project', projectId, domainId }
@@ -38,6 +40,7 @@ export function createLoginEvent(login: Login, action = 'login'): EventRecord {
       scope,
       changes: {
         method: [null, method],
+        ...(factor !== undefined && { factor: [null, factor] as [unknown, unknown] }),
         ...(reason !== undefined && { reason: [null, reason] as [unknown, unknown] }),
       },
     },

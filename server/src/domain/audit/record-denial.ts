@@ -48,6 +48,7 @@ const actionsById: Readonly<Record<string, string>> = {
   addUserMetadata: 'update',
   setUserMetadata: 'update',
   createPasswordLink: 'update',
+  resetFactors: 'reset_factors',
   enableUser: 'update',
   disableUser: 'update',
   enableCloudAccount: 'update',

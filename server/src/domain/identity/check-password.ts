@@ -1,9 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
-import type { LoginGuard, LoginTurn, PasswordHasher } from './ports.ts'
 import type { Clock } from '../clock.ts'
-
-const busyPause = 20
-const busyTries = 100
+import { createAwaitLoginTurn } from './await-login-turn.ts'
+import type { LoginGuard, PasswordHasher } from './ports.ts'
 
 interface Dependencies {
   readonly guard: LoginGuard
@@ -16,15 +13,7 @@ interface Dependencies {
  * user, and every comparison takes the same time.
  */
 export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
-  /** Waits for running comparisons rather than refusing, since all of them may succeed. */
-  async function awaitTurn(userKey: string, address: string): Promise<LoginTurn> {
-    for (let tries = 0; tries < busyTries; tries += 1) {
-      const turn = await guard.begin(userKey, address, clock())
-      if (turn.verdict !== 'busy') return turn
-      await pause(busyPause)
-    }
-    return { verdict: 'refused' }
-  }
+  const awaitTurn = createAwaitLoginTurn(guard, clock)
 
   /** Asked outside of the queue of comparisons: a provider that is slow must not delay other logins. */
   async function askElsewhere(bucket: string, askProvider: () => Promise<boolean>) {
@@ -36,13 +25,12 @@ export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
     }
   }
 
-  /** `askProvider` is asked about a password that does not match the hash. It may reject: then nothing counts. */
   return async function checkPassword(
     userKey: string,
     address: string,
     hash: string | null,
     password: string,
-    askProvider?: () => Promise<boolean>,
+    { askProvider, checkFactor = () => 'right' }: MoreChecks = {},
   ): Promise<boolean> {
     const { turn, matches } = await hasher.inTurn(async (compare) => {
       const turn = await awaitTurn(userKey, address)
@@ -51,9 +39,21 @@ export function createCheckPassword({ guard, hasher, clock }: Dependencies) {
     })
     if (turn.verdict !== 'admitted') return false
     const { bucket } = turn
-    const right = matches || (askProvider ? await askElsewhere(bucket, askProvider) : false)
-    await guard.settle(bucket, userKey, address, right, clock())
+    const isPassword = matches || (askProvider ? await askElsewhere(bucket, askProvider) : false)
+    const factor = isPassword ? checkFactor() : 'wrong'
+    const right = factor === 'right'
+    // A password without its code is no guess. But it must not make guesses of codes forgotten.
+    if (factor === 'missing') await guard.release(bucket)
+    else await guard.settle(bucket, userKey, address, right, clock())
     return right
   }
 }
+
+interface MoreChecks {
+  /** Asked about a password that does not match the hash. It may reject: then nothing counts. */
+  readonly askProvider?: (() => Promise<boolean>) | undefined
+  /** Whether the login also has the second factor of the user. Asked about a right password only. */
+  readonly checkFactor?: () => FactorResult
+}
+export type FactorResult = 'right' | 'wrong' | 'missing'
 export type CheckPassword = ReturnType<typeof createCheckPassword>

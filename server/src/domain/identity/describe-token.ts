@@ -117,7 +117,7 @@ export function createDescribeToken(catalog: readonly CatalogService[], memory: 
       context: { ip: token.ip, source: token.source },
       expires_at: timestamp(token.expiresAt),
       issued_at: timestamp(token.issuedAt),
-      methods: [token.method],
+      methods: token.factor ? [token.method, token.factor.method] : [token.method],
       ...describeOnce(principal),
     }
   }

@@ -87,12 +87,14 @@ export function createIssueToken(dependencies: Dependencies) {
         )
       : grantScope(requested, userStatus)
 
+    const { factorUse } = authenticated.preconditions ?? {}
     const { secret, id } = mintToken()
     const record: TokenRecord = {
       id,
       userId: userStatus.user.id,
       scope: toTokenScope(scope),
-      method: method.names[0],
+      // A token for another scope says how its user logged in, if that took two methods.
+      method: parent?.factor ? parent.method : method.names[0],
       parentId: parent?.id ?? null,
       generation: parent ? parent.generation + 1 : 0,
       login,
@@ -104,10 +106,12 @@ export function createIssueToken(dependencies: Dependencies) {
       providerId:
         authenticated.preconditions?.confirmation?.providerId ?? parent?.providerId ?? null,
       providerSession: authenticated.providerSession ?? null,
+      factor: factorUse ? { method: 'totp', at: issuedAt } : (parent?.factor ?? null),
     }
     const event = {
       user: summarizeUser(userStatus),
-      method: record.method,
+      method: method.names[0],
+      factor: factorUse?.kind,
       projectId: scope.kind === 'project' ? scope.project.id : '',
       origin,
       time: issuedAt,
@@ -127,12 +131,19 @@ export function createIssueToken(dependencies: Dependencies) {
   return async function issueToken(
     { auth }: TokenRequest,
     origin: RequestOrigin,
+    tellsMissingCode = false,
   ): Promise<IssuedToken> {
     const requested = readRequestedScope(auth.scope)
     const method = chooseMethod(methods, auth)
     let user: UserSummary | undefined
     try {
-      const authenticated = await method.authenticate(auth.identity, origin, requested, auth.link)
+      const authenticated = await method.authenticate(
+        auth.identity,
+        origin,
+        requested,
+        auth.link,
+        tellsMissingCode,
+      )
       user = authenticated.user
       return await issueFor(authenticated, {
         requested,

@@ -3,6 +3,7 @@ import type { UserSummary } from '../user-summary.ts'
 import type {
   AccessKeyRecord,
   Credentials,
+  FactorRecord,
   UserStatus,
   TokenRecord,
   TokenScope,
@@ -77,6 +78,22 @@ export interface TokenPreconditions {
   readonly confirmation?: Confirmation
   /** The credential was not used before. */
   readonly singleUse?: SingleUse
+  /** The code of a second factor was not used before, nor was a later one. */
+  readonly factorUse?: FactorUse
+}
+
+/** The use of a code, which works once. */
+export type FactorUse =
+  | { readonly kind: 'totp'; readonly factorId: string; readonly step: number }
+  | { readonly kind: 'recovery_code'; readonly userId: string; readonly hash: string }
+
+/** The second factors of users, as logins read them. */
+export interface FactorStore {
+  list(userId: string): Promise<readonly FactorRecord[]>
+  hasRecoveryCode(userId: string, hash: string): Promise<boolean>
+  countRecoveryCodes(userId: string): Promise<number>
+  /** When somebody else last removed the factors of a user. */
+  findReset(userId: string): Promise<{ readonly at: number; readonly by: string } | undefined>
 }
 
 export interface TokenStore {

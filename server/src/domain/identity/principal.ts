@@ -81,6 +81,7 @@ export const supposePrincipal = (userStatus: UserStatus, scope: GrantedScope): P
       accessKey: null,
       providerId: null,
       providerSession: null,
+      factor: null,
     },
     userStatus,
     scope,

@@ -90,6 +90,8 @@ export interface Assignment {
 export interface UserStatus {
   readonly user: UserRecord
   readonly assignments: readonly Assignment[]
+  /** Whether the user has a confirmed second factor. */
+  readonly hasFactor: boolean
 }
 
 export type TokenScope =
@@ -130,6 +132,27 @@ export interface TokenRecord {
   readonly providerId: string | null
   /** The provider's name of its session. */
   readonly providerSession: string | null
+  readonly factor: VerifiedFactor | null
+}
+
+/** The second factor of a token, and when its last code was sent. */
+export interface VerifiedFactor {
+  readonly method: 'totp'
+  readonly at: number
+}
+
+/** A second factor of a user: an authenticator app. */
+export interface FactorRecord {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly encryptedSecret: string
+  readonly createdAt: number
+  /** Null until a first code proved that the app has the secret. */
+  readonly confirmedAt: number | null
+  /** The time step of the last code. Codes of this and of earlier steps are not accepted again. */
+  readonly lastStep: number
+  readonly lastUsedAt: number | null
 }
 
 /** An access key as a login reads it. */

@@ -22,6 +22,7 @@ import type { HandlersFor } from '../register-operations.ts'
 import { createAssignmentHandlers } from './assignments.ts'
 import { createCatalogHandlers } from './catalog.ts'
 import { createEventHandlers } from './events.ts'
+import { createFactorHandlers } from './factors.ts'
 import { answerPage, readKeystoneQuery, type KeystoneParameters } from './pages.ts'
 import { createRenderers } from './render-resources.ts'
 
@@ -181,6 +182,7 @@ export function createAdministrationHandlers(dependencies: Dependencies): Admini
     },
     unlinkLogin: ({ caller, parameters }) =>
       done(use.unlinkLogin(caller, parameters.id, parameters.provider_id)),
+    ...createFactorHandlers(use),
     testNewIdentityProvider: async ({ caller, body }) =>
       shown('test', await use.testNewIdentityProvider(caller, body.identity_provider)),
     testIdentityProvider: async ({ caller, parameters, body }) =>

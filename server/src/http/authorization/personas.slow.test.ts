@@ -121,7 +121,9 @@ onPostgresFirst('the persona table', (engine) => {
     const { changes = [], isFinal = false } = requests[id]
     const watched = isFirst ? undefined : ([...changes, 'batch_refusals'] as const)
     // A new password ends every token, so it needs a user of its own.
-    const actor = id === 'changeOwnPassword' ? await organisation.addPersona(persona.name) : persona
+    // A confirmed factor is asked for in all sessions of its user.
+    const isOfUser = id === 'changeOwnPassword' || id === 'confirmFactor'
+    const actor = isOfUser ? await organisation.addPersona(persona.name) : persona
     const resources = await (actor === persona
       ? resourcesAt(spot, persona)
       : organisation.addThingsFor(actor))

@@ -20,6 +20,8 @@ const tables: Readonly<Record<keyof Tables, boolean>> = {
   role_policies: true,
   assignments: true,
   subjects: true,
+  factors: true,
+  recovery_codes: true,
   // A restored token, session or link could be one that was revoked after the backup.
   tokens: false,
   sessions: false,

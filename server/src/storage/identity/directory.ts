@@ -1,3 +1,4 @@
+import { sql } from 'kysely'
 import { nameKey } from '../../domain/name-key.ts'
 import type { Directory, DomainReference, MemberReference } from '../../domain/identity/ports.ts'
 import type { Credentials, UserRecord } from '../../domain/identity/records.ts'
@@ -80,7 +81,9 @@ function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStat
   const { db } = database
   const { loadAssignments } = createLoadAssignments(database)
 
-  async function loadUser(id: string): Promise<UserRecord | undefined> {
+  async function loadUser(
+    id: string,
+  ): Promise<{ readonly user: UserRecord; readonly hasFactor: boolean } | undefined> {
     const row = await db
       .selectFrom('users')
       .innerJoin('domains', 'domains.id', 'users.domain_id')
@@ -97,28 +100,38 @@ function createLoadUserStatus(database: DatabaseReader): Directory['loadUserStat
         'users.break_glass',
         'users.default_project_id',
         ...domainColumns('domains'),
+        (eb) =>
+          eb
+            .selectFrom('factors')
+            .select(sql<number>`count(*)`.as('count'))
+            .whereRef('factors.user_id', '=', 'users.id')
+            .where('confirmed_at', 'is not', null)
+            .as('factors'),
       ])
       .executeTakeFirst()
     return (
       row && {
-        id: row.id,
-        name: row.name,
-        displayname: row.displayname,
-        email: row.email,
-        mobile: row.mobile,
-        enabled: readBoolean(row.enabled),
-        domain: toDomain(row),
-        defaultProjectId: row.default_project_id,
-        passwordExpiresAt: row.password_expires_at,
-        expiresAt: row.expires_at,
-        isBreakGlass: readBoolean(row.break_glass),
+        user: {
+          id: row.id,
+          name: row.name,
+          displayname: row.displayname,
+          email: row.email,
+          mobile: row.mobile,
+          enabled: readBoolean(row.enabled),
+          domain: toDomain(row),
+          defaultProjectId: row.default_project_id,
+          passwordExpiresAt: row.password_expires_at,
+          expiresAt: row.expires_at,
+          isBreakGlass: readBoolean(row.break_glass),
+        },
+        hasFactor: Number(row.factors) > 0,
       }
     )
   }
 
   return async function loadUserStatus(userId) {
-    const user = await loadUser(userId)
-    return user && { user, assignments: await loadAssignments({ kind: 'user', id: userId }) }
+    const loaded = await loadUser(userId)
+    return loaded && { ...loaded, assignments: await loadAssignments({ kind: 'user', id: userId }) }
   }
 }
 

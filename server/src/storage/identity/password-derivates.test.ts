@@ -98,6 +98,8 @@ onBothEngines('what the database keeps of a password', (engine) => {
         // Whether a domain accepts passwords, and since when.
         'domains.local_passwords',
         'domains.local_passwords_since',
+        // The secret of an authenticator app, encrypted.
+        'factors.secret',
         // Of an action on servers.
         'idempotency_keys.request_hash',
         // The secrets of providers, encrypted.
@@ -109,6 +111,8 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'password_links.created_by',
         'password_links.project_id',
         'password_links.domain_id',
+        // Of random codes.
+        'recovery_codes.hash',
         'resource_sightings.digest',
         // Of what is shown of a server.
         'server_documents.facts_digest',

@@ -4,6 +4,7 @@ import type { Confirmation, TokenPreconditions, SingleUse } from '../../domain/i
 import type { TokenRecord, TokenScope } from '../../domain/identity/records.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
 import { createStatementTemplate } from '../statement-template.ts'
+import { useFactorStatement } from './factor-statements.ts'
 import { mayUsePassword } from './local-passwords.ts'
 
 /** "Last used" is not updated more often than this. */
@@ -169,7 +170,7 @@ export function createPreconditionStatements(database: DatabaseReader) {
     token: TokenRecord,
     preconditions: TokenPreconditions,
   ): Statement[] {
-    const { password, accessKeyId, confirmation, singleUse } = preconditions
+    const { password, accessKeyId, confirmation, singleUse, factorUse } = preconditions
     const { userId, ip, issuedAt: now } = token
     const statements = [requireActiveUserAndScope(token, password)]
     // As below, before the row is share-locked.
@@ -187,6 +188,7 @@ export function createPreconditionStatements(database: DatabaseReader) {
       statements.push(required(noteConfirmation({ ...confirmation, userId }), 'subjects'))
     }
     if (singleUse) statements.push(useOnceStatement(singleUse))
+    if (factorUse) statements.push(useFactorStatement(db, factorUse, now))
     return statements
   }
 

@@ -1,7 +1,7 @@
 import type { Selectable } from 'kysely'
 import type { TokenStore } from '../../domain/identity/ports.ts'
-import type { TokenRecord } from '../../domain/identity/records.ts'
 import { readRestriction } from './access-keys.ts'
+import type { TokenRecord } from '../../domain/identity/records.ts'
 import { deleteInBatches, purgeBatchSize } from '../delete-in-batches.ts'
 import type { DatabaseReader, DatabaseWriter, IdentityWriter, Statements } from '../database.ts'
 import { createInsertEvent } from '../event-store.ts'
@@ -122,6 +122,8 @@ const columns: readonly (keyof Tables['tokens'])[] = [
   'access_key_expires_at',
   'provider_id',
   'provider_session',
+  'factor_method',
+  'factor_at',
 ]
 
 const toRow = (token: TokenRecord): Selectable<Tables['tokens']> => ({
@@ -141,6 +143,8 @@ const toRow = (token: TokenRecord): Selectable<Tables['tokens']> => ({
   access_key_expires_at: token.accessKey?.expiresAt ?? null,
   provider_id: token.providerId,
   provider_session: token.providerSession,
+  factor_method: token.factor?.method ?? null,
+  factor_at: token.factor?.at ?? null,
 })
 
 const toRecord = (
@@ -167,4 +171,8 @@ const toRecord = (
         },
   providerId: row.provider_id,
   providerSession: row.provider_session,
+  factor:
+    row.factor_method === 'totp' && row.factor_at !== null
+      ? { method: row.factor_method, at: row.factor_at }
+      : null,
 })

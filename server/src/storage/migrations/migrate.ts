@@ -47,6 +47,7 @@ import { up as refusedPasswords } from './0045-refused-passwords.ts'
 import { up as serviceAccounts } from './0046-service-accounts.ts'
 import { up as actionTickets } from './0048-action-tickets.ts'
 import { up as loginRules } from './0049-login-rules.ts'
+import { up as factors } from './0047-factors.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -98,6 +99,7 @@ const migrations: Record<string, Migration> = {
   '0046-service-accounts': { up: serviceAccounts },
   '0048-action-tickets': { up: actionTickets },
   '0049-login-rules': { up: loginRules },
+  '0047-factors': { up: factors },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

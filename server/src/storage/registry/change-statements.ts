@@ -3,6 +3,7 @@ import type { TokenOwner, Write } from '../../domain/identity/administration/reg
 import type { Grant } from '../../domain/identity/administration/resources.ts'
 import { newId } from '../../domain/new-id.ts'
 import { required, type DatabaseReader, type Statement } from '../database.ts'
+import { toFactorStatement } from '../identity/factor-statements.ts'
 import { forgetFailures } from '../identity/login-guard.ts'
 import { createPreconditionStatements } from '../identity/token-preconditions.ts'
 import { toScopeColumns } from '../identity/token-scope-columns.ts'
@@ -164,6 +165,8 @@ export function createChangeStatements(database: DatabaseReader) {
           .where('provider_id', '=', write.link.providerId)
           .where('subject', '=', write.link.subject)
           .compile()
+      case 'factors':
+        return toFactorStatement(db, write.write)
       case 'mark-ended':
         return db
           .updateTable('subjects')

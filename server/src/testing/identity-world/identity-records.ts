@@ -88,6 +88,7 @@ export const onSystem = (role: RoleRecord): Assignment => ({
 export const makeUserStatus = (user: UserRecord, ...assignments: Assignment[]): UserStatus => ({
   user,
   assignments,
+  hasFactor: false,
 })
 
 export const makeToken = (changes: Partial<TokenRecord> = {}): TokenRecord => ({
@@ -105,6 +106,7 @@ export const makeToken = (changes: Partial<TokenRecord> = {}): TokenRecord => ({
   accessKey: null,
   providerId: null,
   providerSession: null,
+  factor: null,
   ...changes,
 })
 

@@ -7,6 +7,10 @@ import {
   type Resource,
 } from '@muster/contract'
 import { hash } from '@node-rs/argon2'
+import { join } from 'node:path'
+import { generateSync } from 'otplib'
+import { totpContext } from '../../domain/identity/factors/totp.ts'
+import { loadSecretKey } from '../../vault/secret-key.ts'
 import { newId } from '../../domain/new-id.ts'
 import { renewToken, type CallOptions } from '../call-operation.ts'
 import { ask, requestToken, systemProject, tokenIdentity, type ClientResponse } from '../client.ts'
@@ -16,6 +20,7 @@ import { newestChangeTime } from '../inventory-world/newest-change-time.ts'
 import { insertToken } from '../identity-world/insert-token.ts'
 import { createIdentityWorld } from '../identity-world/create-identity-world.ts'
 import { createActionFixtures, missedSighting } from './action-fixtures.ts'
+import { factorSecret } from './persona-resources.ts'
 import type { TestPlatform } from '../start-platform.ts'
 import { testPasswordCost } from '../password-cost.ts'
 
@@ -45,6 +50,10 @@ const opposites: Readonly<Record<string, string>> = {
   leaveUserProjects: 'joinUserProjects',
   leaveGroupProjects: 'joinGroupProjects',
 }
+/** Operations on second factors, except reading them. */
+const isOfOwnFactor = ({ id, path }: Operation): boolean =>
+  id !== 'getFactors' && /\/(?:factors|recovery_codes)\b/.test(path)
+
 const ownPassword = 'correct horse battery'
 
 /** The first segment of the path after its version. */
@@ -75,6 +84,7 @@ const nextPeriod = () => (period += 1)
 export async function createOperationFixtures(platform: TestPlatform, admin: string) {
   const { url, database, inventory } = platform
   const identities = createIdentityWorld(database)
+  const secretKey = loadSecretKey(join(platform.folder, 'secret.key'))
   const made = new Map<string, Promise<string>>()
   const passwordHash = await hash(ownPassword, testPasswordCost)
   const { body } = await requestToken(url, { identity: tokenIdentity(admin), scope: systemProject })
@@ -298,6 +308,33 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     return { path: named, token: admin }
   }
 
+  /** A user with a second factor, which is confirmed unless that is the operation. */
+  async function prepareFactor({ id: operationId, path, example }: Operation) {
+    const user_id = await identities.addUser({ name: `factor ${newId()}`, passwordHash })
+    const id = newId()
+    const now = Date.now()
+    const row = {
+      id,
+      user_id,
+      name: 'phone',
+      secret: secretKey.encrypt(factorSecret, totpContext(id, user_id)),
+      created_at: now,
+      confirmed_at: operationId === 'confirmFactor' ? null : now,
+      last_step: 0,
+    }
+    await identities.change(database.db.insertInto('factors').values(row).compile())
+    const factor = { method: 'totp', at: now } as const
+    const token = await insertToken(database, { userId: user_id, factor })
+    const passcode = generateSync({ secret: factorSecret })
+    const hasCode = operationId === 'confirmFactor' || operationId === 'verifyFactor'
+    const body = hasCode ? { factor: { passcode } } : example
+    return {
+      path: path.replace('{id}', user_id).replace('{factor_id}', id),
+      token: operationId === 'resetFactors' ? admin : token,
+      ...(body !== undefined && { body }),
+    }
+  }
+
   /** A time at which changes are recorded already. */
   async function recordedTime(): Promise<string> {
     await findServer()
@@ -309,6 +346,7 @@ export async function createOperationFixtures(platform: TestPlatform, admin: str
     async prepare(operation: Operation): Promise<CallOptions & { path: string; token: string }> {
       if (operation.id === 'changeOwnPassword') return await prepareOwnPassword(operation)
       if (operation.id === 'unlinkLogin') return await prepareUnlinking(operation)
+      if (isOfOwnFactor(operation)) return await prepareFactor(operation)
       if (operation.id === 'setFirstPassword') return await prepareFirstPassword(operation)
       const path = await pathFor(operation)
       await relate(operation, path)

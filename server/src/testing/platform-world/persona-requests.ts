@@ -1,11 +1,12 @@
 import type { OperationId } from '@muster/contract'
+import { generateSync } from 'otplib'
 import { newId } from '../../domain/new-id.ts'
 import { tokenIdentity } from '../client.ts'
 import { accountRequests } from './account-requests.ts'
 import { actionRequests, tagged } from './action-requests.ts'
 import { checkRequests } from './check-requests.ts'
 import { cloudpodsRequests } from './cloudpods-requests.ts'
-import type { Resources } from './persona-resources.ts'
+import { factorSecret, type Resources } from './persona-resources.ts'
 import { providerRequests } from './provider-requests.ts'
 import {
   at,
@@ -43,6 +44,9 @@ const member = ({ groupId, userId }: Resources) => ({ path: { id: groupId, user_
 const binding = ({ roleId }: Resources, policyId: string) => ({
   path: { id: roleId, policy_id: policyId },
 })
+
+const factor = ({ userId, factorId }: Resources) => ({ path: { id: userId, factor_id: factorId } })
+const passcode = () => generateSync({ secret: factorSecret })
 
 /** The four operations on the roles of one kind of holder in one kind of place. */
 const roleRequests = (role: TextOf, where: PathOf, holder: PathOf, newHolder: PathOf) => {
@@ -200,6 +204,26 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   unlinkLogin: finish(audited('subjects'), ({ userId, providerId }) => ({
     path: { id: userId, provider_id: providerId },
   })),
+  getFactors: read(({ userId }) => at(userId)),
+  createFactor: finish(audited('factors'), ({ userId }) => ({
+    ...at(userId),
+    body: { factor: { name: name() } },
+  })),
+  confirmFactor: finish(
+    audited('factors', 'recovery_codes', 'tokens', 'login_attempts'),
+    (resources) => ({ ...factor(resources), body: { factor: { passcode: passcode() } } }),
+  ),
+  verifyFactor: change(audited('factors', 'tokens', 'login_attempts'), ({ userId }) => ({
+    ...at(userId),
+    body: { factor: { passcode: passcode() } },
+  })),
+  updateFactor: change(audited('factors'), (resources) => ({
+    ...factor(resources),
+    body: { factor: { name: name() } },
+  })),
+  deleteFactor: finish(audited('factors'), factor),
+  replaceRecoveryCodes: change(audited('recovery_codes'), ({ userId }) => at(userId)),
+  resetFactors: finish(audited('factors', 'users', 'tokens'), ({ userId }) => at(userId)),
   listUserProjects: list(
     ({ userId }) => at(userId),
     ({ projectId }) => projectId,

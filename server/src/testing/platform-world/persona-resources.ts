@@ -3,6 +3,7 @@ import type { CatalogService } from '@muster/contract'
 import type { CompiledQuery, Insertable } from 'kysely'
 import type { SecretBox } from '../../domain/secret-box.ts'
 import { withOwnNotes } from '../../domain/inventory/own-fields.ts'
+import { totpContext } from '../../domain/identity/factors/totp.ts'
 import { newId } from '../../domain/new-id.ts'
 import { writeServer } from '../../domain/tasks/accept-task.ts'
 import { mintToken } from '../../domain/identity/token-secret.ts'
@@ -25,6 +26,7 @@ import {
   userRow,
 } from '../identity-world/identity-rows.ts'
 import type { TestPlatform } from '../start-platform.ts'
+import { taskOf } from './task-row.ts'
 import { called, checkOf, eventBy, viewOf } from './saved-rows.ts'
 
 export interface Place {
@@ -62,6 +64,8 @@ export interface Resources extends Place {
   readonly loosePolicyId: string
   readonly keyId: string
   readonly keyName: string
+  /** A second factor of the user, which is not confirmed. */
+  readonly factorId: string
   readonly providerId: string
   readonly providerName: string
   readonly token: string
@@ -92,6 +96,9 @@ export interface Resources extends Place {
   readonly endpointId: string
   readonly regionId: string
 }
+
+/** That of every second factor. */
+export const factorSecret = 'JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP'
 
 /** Ids and names that do not exist. */
 export const nonexistentResources = (resources: Resources): Resources => ({
@@ -149,47 +156,14 @@ export function createResourceFactory(context: Context) {
   const holding = (role: string, held: Parameters<typeof assignmentRow>[1]) =>
     assignmentRow(roleId(role), held)
 
+  function factorOf(user_id: string) {
+    const id = newId()
+    const secret = secretBox.encrypt(factorSecret, totpContext(id, user_id))
+    return { id, user_id, name: anyName('factor'), secret, created_at: createdAt, last_step: 0 }
+  }
+
   const keyOf = (userId: string, projectId: string) =>
     accessKeyRow(userId, projectId, encryptedSecret)
-
-  /** Of a server that has no account: nothing runs it. */
-  const taskOf = (
-    { projectId, domainId }: Pick<Place, 'projectId' | 'domainId'>,
-    userId: string,
-    batchId: string,
-  ) => ({
-    id: newId(),
-    action: 'start',
-    params: '{}',
-    server_id: randomUUID(),
-    server_name: '',
-    account_id: '',
-    project_id: projectId,
-    domain_id: domainId,
-    user_id: userId,
-    user_name: '',
-    caller_scope: '{"kind":"none"}',
-    access_key_id: '',
-    status: 'queued',
-    stage: '',
-    progress: 0,
-    error: '',
-    error_class: '',
-    error_values: '',
-    batch_id: batchId,
-    created_at: createdAt,
-    started_at: null,
-    finished_at: null,
-    request_id: '',
-    ip: '',
-    through: '',
-    status_before: 'ready',
-    step: 0,
-    sends: 0,
-    sent_at: null,
-    plan: '',
-    is_shown: 0,
-  })
 
   const batchOf = (
     { projectId, domainId }: Pick<Place, 'projectId' | 'domainId'>,
@@ -251,6 +225,7 @@ export function createResourceFactory(context: Context) {
     const bound = policy()
     const loose = policy()
     const key = keyOf(user.id, projectId)
+    const factor = factorOf(user.id)
     const view = viewOf(user.id, projectId, 'project')
     const check = checkOf(projectId, domainId)
     const provider = providerRow(anyName('provider'), domainId)
@@ -295,6 +270,7 @@ export function createResourceFactory(context: Context) {
       insert('policies', bound, loose),
       insert('role_policies', { role_id: role.id, policy_id: bound.id }),
       insert('access_keys', key),
+      insert('factors', factor),
       insert('views', view),
       insert('checks', check),
       insert('identity_providers', provider),
@@ -345,6 +321,7 @@ export function createResourceFactory(context: Context) {
       loosePolicyId: loose.id,
       keyId: key.id,
       keyName: key.name,
+      factorId: factor.id,
       providerId: provider.id,
       providerName: provider.name,
       token: token.secret,
@@ -395,6 +372,7 @@ export function createResourceFactory(context: Context) {
       bases.set(place, base)
       const group = groupRow(anyName('own'), place.domainId)
       const key = keyOf(user.id, place.projectId)
+      const factor = factorOf(user.id)
       const view = viewOf(user.id, place.projectId, 'private')
       const token = tokenOf(user.id)
       const login = subjectRow(user.id, base.providerId)
@@ -403,6 +381,7 @@ export function createResourceFactory(context: Context) {
         insert('groups', group),
         insert('group_members', { group_id: group.id, user_id: user.id }),
         insert('access_keys', key),
+        insert('factors', factor),
         insert('subjects', login),
         insert('views', view),
         insert('tokens', token.row),
@@ -416,6 +395,7 @@ export function createResourceFactory(context: Context) {
         groupName: group.name,
         keyId: key.id,
         keyName: key.name,
+        factorId: factor.id,
         viewId: view.id,
         viewName: view.name,
         token: token.secret,
@@ -424,6 +404,7 @@ export function createResourceFactory(context: Context) {
       leftovers.set(resources, [
         remove('groups', group),
         remove('access_keys', key),
+        remove('factors', factor),
         db.deleteFrom('subjects').where('subject', '=', login.subject).compile(),
         remove('views', view),
         remove('tokens', token.row),

@@ -1,4 +1,5 @@
 import type { OperationId } from '@muster/contract'
+import { factorRules } from './factor-rules.ts'
 import { forEachInventoryKind } from './inventory-operations.ts'
 import { rowsOfRule, type Row, type Rule, type Spot } from './persona-rows.ts'
 
@@ -193,6 +194,8 @@ export const personaTable = {
     otherDomain: { allowed: 'admins', notFound: 'others' },
     self: { forbidden: 'adminByKey', allowed: 'others' },
   },
+  getFactors: readInDomainOrOwn,
+  ...factorRules,
   listUserProjects: readInDomainOrOwn,
   listUserGroups: readInDomainOrOwn,
 

@@ -6,7 +6,8 @@ import type { ListQuery } from '../../query/list-query.ts'
 import type { SecretBox } from '../../secret-box.ts'
 import type { CheckPassword } from '../check-password.ts'
 import type { LoginLimit } from '../login-limit.ts'
-import type { Directory, PasswordHasher, TokenStore } from '../ports.ts'
+import type { CheckPasscode } from '../factors/check-passcode.ts'
+import type { Directory, FactorStore, LoginGuard, PasswordHasher, TokenStore } from '../ports.ts'
 import type { Clock } from '../../clock.ts'
 import type { ReauthorizeCaller } from '../reauthorize-caller.ts'
 import type { FindUserStatus } from '../user-status.ts'
@@ -18,6 +19,7 @@ import { createChange } from './change-plan.ts'
 import { createCheckPolicy } from './check-policy.ts'
 import { createCredentialUseCases } from './credentials.ts'
 import { createDomainUseCases } from './domains.ts'
+import { createFactorUseCases } from './factors.ts'
 import { createGroupUseCases } from './groups.ts'
 import { createIdentityProviderUseCases } from './identity-providers.ts'
 import { createChangeOwnPassword } from './own-password.ts'
@@ -50,6 +52,10 @@ interface Dependencies {
   readonly checkPassword: CheckPassword
   readonly loginLimit: LoginLimit
   readonly hasher: PasswordHasher
+  readonly factors: FactorStore
+  readonly passcodes: CheckPasscode
+  readonly guard: LoginGuard
+  readonly host: string
   readonly secretBox: SecretBox
   readonly drivers: readonly ProviderDriver[]
   readonly checkAddress: CheckAddress
@@ -84,6 +90,7 @@ export function createAdministration(dependencies: Dependencies) {
     changeOwnPassword: createChangeOwnPassword(context),
     ...createPasswordLinkUseCases(context),
     ...createLinkedLoginUseCases(context),
+    ...createFactorUseCases(context),
     ...createTestProviders(context),
     ...createPreviewLogins(context),
     getIdentityProviderDrivers: () => dependencies.drivers.map(describeDriver),

@@ -4,6 +4,7 @@ import { accessKeyContext, mintAccessKey } from '../access-key/mint-access-key.t
 import { readKeyRestriction } from '../access-key/read-key-restriction.ts'
 import { readOwnSecret } from '../access-key/read-own-secret.ts'
 import type { SecretBox } from '../../secret-box.ts'
+import { requireFreshFactor } from '../factors/required-factor.ts'
 import type { Directory } from '../ports.ts'
 import type { UserStatus } from '../records.ts'
 import { openProjects } from '../token-scope.ts'
@@ -93,6 +94,7 @@ export function createCredentialUseCases(context: CredentialContext) {
     const { principal } = caller
     refuseAccessKeyToken(principal, 'enable an access key')
     refuseProgram(principal, 'enable an access key')
+    requireFreshFactor(principal, clock())
     if (key.user_id === principal.token.userId) return
     if (await isOwnerOf(registry, caller, key.user_id)) return
     const held = await registry.assignmentsOf({ kind: 'user', id: key.user_id })
@@ -122,6 +124,7 @@ export function createCredentialUseCases(context: CredentialContext) {
       change(caller, async (caller) => {
         refuseAccessKeyToken(caller.principal, 'make an access key')
         refuseProgram(caller.principal, 'make an access key')
+        requireFreshFactor(caller.principal, clock())
         const { token, scope } = caller.principal
         const projectId = input.project_id ?? (scope.kind === 'project' ? scope.project.id : '')
         const userStatus = await requireOwner(caller, input.user_id ?? token.userId)

@@ -3,8 +3,8 @@ import type { ListQuery, Page } from '../../query/list-query.ts'
 import { allOf, oneOf } from '../../query/conditions.ts'
 import type { Requester } from '../../requester.ts'
 import type { AuthorizedScope, Scope } from '../../scope.ts'
-import type { LinkCreator, SingleUse } from '../ports.ts'
-import type { Assignment, PolicyRecord } from '../records.ts'
+import type { FactorUse, LinkCreator, SingleUse } from '../ports.ts'
+import type { Assignment, FactorRecord, PolicyRecord, VerifiedFactor } from '../records.ts'
 import type { EventRecord } from '../../audit/event.ts'
 import type { Grant, Holder, ResourceKind, Resources, Secrets } from './resources.ts'
 
@@ -120,6 +120,28 @@ export interface LoginRuleImpact {
     readonly networks: readonly string[]
   }[]
 }
+/** One statement about second factors. */
+export type FactorWrite =
+  | { readonly do: 'add'; readonly factor: FactorRecord }
+  | { readonly do: 'confirm'; readonly id: string; readonly at: number }
+  | { readonly do: 'rename'; readonly id: string; readonly name: string }
+  | { readonly do: 'delete'; readonly id: string }
+  | { readonly do: 'delete-of' | 'delete-new-of' | 'delete-codes-of'; readonly userId: string }
+  | {
+      readonly do: 'add-codes'
+      readonly userId: string
+      readonly hashes: readonly string[]
+    }
+  /** The change is planned again if the code was used before. */
+  | { readonly do: 'use'; readonly use: FactorUse; readonly at: number }
+  /** The token and those that it was issued from count as logged in with the factor. */
+  | { readonly do: 'note-verified'; readonly tokenId: string; readonly factor: VerifiedFactor }
+  | {
+      readonly do: 'note-reset'
+      readonly userId: string
+      readonly at: number
+      readonly by: string
+    }
 
 /** One statement of a change. */
 export type Write =
@@ -171,6 +193,7 @@ export type Write =
   /** The change fails if the project or domain still has servers. */
   | { readonly do: 'require-no-servers'; readonly of: 'project' | 'domain'; readonly id: string }
   | { readonly do: 'link' | 'unlink'; readonly link: Link }
+  | { readonly do: 'factors'; readonly write: FactorWrite }
   /** Notes when a sync disabled the user of a subject; null once the provider has the person again. */
   | { readonly do: 'mark-ended'; readonly link: Link; readonly endedAt: number | null }
 

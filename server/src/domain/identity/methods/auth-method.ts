@@ -20,7 +20,10 @@ export interface AuthenticationResult {
   /** The identity provider's name of its session. */
   readonly providerSession?: string | undefined
   /** The token that this one is issued from. */
-  readonly parent?: Pick<TokenRecord, 'id' | 'generation' | 'login' | 'providerId'>
+  readonly parent?: Pick<
+    TokenRecord,
+    'id' | 'generation' | 'login' | 'providerId' | 'method' | 'factor'
+  >
   /** Whether a program logged in with a method of people. */
   readonly isProgram?: boolean | undefined
   /** Whether the domain refuses the passwords of all others, so that this login is an alert. */
@@ -32,7 +35,7 @@ export interface AuthMethod {
   /** The names in `auth.identity.methods`; the first is what the token reports. */
   readonly names: readonly [string, ...string[]]
   /** The key of `auth.identity` that holds its credential. */
-  readonly section: Exclude<keyof IdentityRequest, 'methods'>
+  readonly section: Exclude<keyof IdentityRequest, 'methods' | 'totp'>
   /** Whether it can link a login to the user of a token. */
   readonly links?: true
   /** Throws the one 401 if the credential is not valid. */
@@ -41,15 +44,28 @@ export interface AuthMethod {
     origin: RequestOrigin,
     requested: RequestedScope,
     link?: LinkRequest,
+    /** Whether to say that a password is right, but the code of the second factor is missing. */
+    tellsMissingCode?: boolean,
   ): Promise<AuthenticationResult>
 }
 
-/** Finds the method that a request names. A second credential beside it is an error. */
+/** The only pair of methods. */
+const isPair = (names: readonly string[]): boolean =>
+  names.length === 2 && names.includes('password') && names.includes(secondMethod)
+
+/** Only beside the password. */
+const secondMethod = 'totp'
+
+/** Finds the method that a request names. Any other credential beside it is an error. */
 export function chooseMethod(
   methods: readonly AuthMethod[],
   { identity, link }: TokenRequest['auth'],
 ): AuthMethod {
-  const name = identity.methods[0] ?? ''
+  const hasFactor = isPair(identity.methods)
+  if (identity.methods.length > 1 && !hasFactor) {
+    throw badField('auth.identity.methods', 'must be one method, or "password" and "totp"')
+  }
+  const name = hasFactor ? 'password' : (identity.methods[0] ?? '')
   const chosen = methods.find((method) => method.names.includes(name))
   if (!chosen) {
     const known = methods.map(({ names }) => names[0]).join(', ')
@@ -57,9 +73,12 @@ export function chooseMethod(
   }
 
   const given = Object.keys(identity).filter((key) => key !== 'methods')
-  const stray = given.find((key) => key !== chosen.section)
+  const stray = given.find((key) => key !== chosen.section && !(hasFactor && key === secondMethod))
   if (stray !== undefined) {
     throw badField(`auth.identity.${stray}`, `must not be sent with the method "${name}"`)
+  }
+  if (hasFactor && !identity.totp) {
+    throw badField('auth.identity.totp', 'is required', 'MissingParameterError')
   }
   if (link && !chosen.links) {
     throw badField('auth.link', `must not be sent with the method "${name}"`)

@@ -1,9 +1,12 @@
+import type { IdentityRequest } from '@muster/contract'
 import { badField, loginFailed } from '../../error.ts'
 import type { Registry } from '../administration/registry.ts'
-import type { CheckPassword } from '../check-password.ts'
+import type { CheckPassword, FactorResult } from '../check-password.ts'
+import type { CheckPasscode } from '../factors/check-passcode.ts'
+import { factorRequired } from '../factors/required-factor.ts'
 import type { LoginLimit } from '../login-limit.ts'
 import { longestPassword } from '../password-rules.ts'
-import type { Directory, MemberReference, Pseudonym } from '../ports.ts'
+import type { Directory, FactorUse, MemberReference, Pseudonym } from '../ports.ts'
 import type { ExternalIdentity, PasswordVerdict } from '../provider-driver.ts'
 import type { FindPasswordProvider, PasswordProvider } from '../providers/password-providers.ts'
 import type { ProvisionUser } from '../providers/provision-user.ts'
@@ -14,12 +17,14 @@ import type { RequestedScope } from '../token-scope.ts'
 import type { Clock } from '../../clock.ts'
 import type { AuthenticationResult, AuthMethod } from './auth-method.ts'
 
+const wrongFactor = 'the second factor is wrong or missing'
 const refusedByRule = 'local passwords are for break-glass users only'
 
 interface Dependencies {
   readonly directory: Directory
   readonly registry: Pick<Registry, 'findLink'>
   readonly checkPassword: CheckPassword
+  readonly checkPasscode: CheckPasscode['checkPasscode']
   readonly findPasswordProvider: FindPasswordProvider
   readonly provisionUser: ProvisionUser
   readonly sync: Pick<PeopleSync, 'endPerson' | 'requestSync'>
@@ -33,6 +38,7 @@ interface Attempt {
   readonly reference: MemberReference
   readonly origin: RequestOrigin
   readonly requested: RequestedScope
+  readonly factorUse: () => FactorUse | undefined
 }
 
 /**
@@ -41,7 +47,7 @@ interface Attempt {
  * one for passwords.
  */
 export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
-  const { directory, registry, checkPassword, findPasswordProvider } = dependencies
+  const { directory, registry, checkPassword, checkPasscode, findPasswordProvider } = dependencies
   const { provisionUser, sync, loginLimit, pseudonym, clock } = dependencies
 
   /** The name tells the provider who logs in. Who logs in by id must be the user of that person. */
@@ -60,7 +66,7 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
     verdict: PasswordVerdict,
     attempt: Attempt,
   ): Promise<AuthenticationResult> {
-    const { found, origin, requested } = attempt
+    const { found, origin, requested, factorUse } = attempt
     const { label } = provider
     if ('refusal' in verdict) {
       const { refusal, disabledSubject, isUnknown } = verdict
@@ -76,13 +82,25 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
     await requireSameUser(provider, person, attempt)
     const user = await provisionUser(provider.provider, person, { origin, requested, label })
     const confirmation = { providerId: provider.provider.id, subject: person.subject, at: clock() }
-    return { user, preconditions: { confirmation } }
+    const preconditions = { confirmation, ...withFactor(factorUse()) }
+    return { user, preconditions }
+  }
+
+  async function namesSameUser(
+    named: NonNullable<IdentityRequest['totp']>['user'],
+    lookupKey: string,
+    found: Credentials | undefined,
+  ): Promise<boolean> {
+    if (named.id === undefined && named.name === undefined) return true
+    const other = await directory.findCredentials(named)
+    const id = other.credentials?.user.id
+    return other.lookupKey === lookupKey || (id !== undefined && id === found?.user.id)
   }
 
   return {
     names: ['password'],
     section: 'password',
-    async authenticate({ password: section }, origin, requested) {
+    async authenticate({ password: section, totp }, origin, requested, _link, tellsMissingCode) {
       if (!section) throw badField('auth.identity.password', 'is required', 'MissingParameterError')
       const { password, ...reference } = section.user
       requireName(reference)
@@ -94,38 +112,62 @@ export function createPasswordMethod(dependencies: Dependencies): AuthMethod {
       const hash = found?.passwordHash ?? null
       const provider = await findPasswordProvider(domainId)
       const name = reference.name ?? found?.user.name ?? ''
+      const isSameUser = totp === undefined || (await namesSameUser(totp.user, lookupKey, found))
+      let passcode = await checkPasscode(found?.user.id ?? '', totp?.user.passcode)
+      let factor = 'wrong' as FactorResult
+      const checkFactor = (): FactorResult => {
+        if (totp) factor = passcode.use && isSameUser ? 'right' : 'wrong'
+        else if (!passcode.hasFactor) factor = 'right'
+        else factor = tellsMissingCode ? 'missing' : 'wrong'
+        return factor
+      }
       let verdict: PasswordVerdict | undefined
 
       async function askProvider(): Promise<boolean> {
         // Who has a password here never shows it to a provider.
         if (hash !== null) await provider?.askInVain()
         else verdict = await provider?.check(name, password)
-        return verdict !== undefined && 'person' in verdict
+        if (!provider || !verdict || !('person' in verdict)) return false
+        // The name at the provider may be that of another user here.
+        const link = await registry.findLink(provider.provider.id, verdict.person.subject)
+        passcode = await checkPasscode(link?.userId ?? '', totp?.user.passcode)
+        return true
       }
-      const right = await checkPassword(userKey, origin.ip, hash, password, provider && askProvider)
+      const right = await checkPassword(userKey, origin.ip, hash, password, {
+        askProvider: provider && askProvider,
+        checkFactor,
+      })
+      const factorUse = () => passcode.use
       if (provider && verdict) {
-        return await logInPerson(provider, verdict, { found, reference, origin, requested })
+        if (factor === 'missing') throw factorRequired('log_in')
+        if ('person' in verdict && !right)
+          throw loginFailed(`${provider.label}: ${wrongFactor}`, found?.user)
+        const attempt = { found, reference, origin, requested, factorUse }
+        return await logInPerson(provider, verdict, attempt)
       }
+      if (factor === 'missing') throw factorRequired('log_in')
       if (found?.isPasswordRefused) {
         throw loginFailed(refusedByRule, found.user)
       }
       if (!found || !right || hash === null) {
-        throw loginFailed('wrong name or password, or delayed', found?.user)
+        throw loginFailed('wrong name, password or second factor, or delayed', found?.user)
       }
       if (hasEnded(found.passwordExpiresAt, clock())) {
         throw loginFailed('password expired', found.user)
       }
       const { user, isBreakGlass } = found
-      return {
-        user,
-        isBreakGlass,
-        preconditions: { password: { hash, isRestricted: isBreakGlass } },
+      const preconditions = {
+        password: { hash, isRestricted: isBreakGlass },
+        ...withFactor(passcode.use),
       }
+      return { user, isBreakGlass, preconditions }
     },
   }
 }
 
 const hasEnded = (end: number | null, now: number) => end !== null && end <= now
+
+const withFactor = (factorUse: FactorUse | undefined) => (factorUse ? { factorUse } : {})
 
 function requireName({ id, name }: MemberReference): void {
   if (id === undefined && name === undefined) {

@@ -19,16 +19,16 @@ export function createTokenMethod(verifyToken: VerifyToken): AuthMethod {
       if (!token) throw badField('auth.identity.token', 'is required', 'MissingParameterError')
       const principal = await verifyToken(token.id)
       if (!principal) throw loginFailed('token no good')
-      const { id, scope, expiresAt, generation, login, providerId, accessKey } = principal.token
+      const { scope, expiresAt, accessKey, ...parent } = principal.token
       const user = summarizeUser(principal.userStatus)
       if (!isAcceptedFrom(restrictionOf(principal.token), origin.ip)) {
         throw loginFailed('access key: not accepted from this address', user)
       }
-      if (generation >= longestChain) throw loginFailed('chain of tokens too long', user)
+      if (parent.generation >= longestChain) throw loginFailed('chain of tokens too long', user)
       return {
         user,
         expiresAt,
-        parent: { id, generation, login, providerId },
+        parent,
         // A token of an access key stays in the key's scope, and keeps its restriction.
         ...(accessKey && { accessKey, scope }),
       }

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { LinkRequest } from '@muster/contract'
 import type { Clock } from '../../clock.ts'
 import { loginFailed } from '../../error.ts'
+import { findFactorNeed } from '../factors/required-factor.ts'
 import type { LoginLimit } from '../login-limit.ts'
 import type { AuthMethod } from '../methods/auth-method.ts'
 import type { TokenStore } from '../ports.ts'
@@ -53,7 +54,8 @@ export function createProviderMethod(
     if (principal) requireNetwork(principal, ip)
     const { token } = principal ?? {}
     const isFresh = token?.method === 'password' && token.issuedAt > clock() - longestProof
-    if (!isFresh) throw loginFailed(`${label}: to link takes a recent login with the password`)
+    if (!isFresh || (principal && findFactorNeed(principal) !== 'none'))
+      throw loginFailed(`${label}: to link takes a recent login with the password`)
     return token.userId
   }
 
