@@ -12,7 +12,11 @@ import type { Database } from '../database.ts'
 import { createDirectory } from './directory.ts'
 import { newId } from '../../domain/new-id.ts'
 
-const unrestricted = { localPasswords: 'on', localPasswordsSince: null }
+const unrestricted = {
+  localPasswords: 'on',
+  localPasswordsSince: null,
+  loginRules: { networks: [], session_idle: null, session_lifetime: null, token_lifetime: null },
+}
 
 onBothEngines('the directory', (engine) => {
   let storage: TestStorage
@@ -230,7 +234,9 @@ onBothEngines('the directory', (engine) => {
           defaultProjectId: null,
           passwordExpiresAt: null,
           expiresAt: null,
+          isBreakGlass: false,
         },
+        hasFactor: false,
         assignments: [],
       })
     })
