@@ -47,6 +47,22 @@ export const ownCommands: readonly OwnCommand[] = [
     isHidden: true,
   },
   {
+    words: ['role', 'grant'],
+    summary: 'Grant a role to a user or a group.',
+    load: async () => (await import('./commands/role-grant.ts')).roleGrant,
+  },
+  {
+    words: ['role', 'revoke'],
+    summary: 'Revoke a role from a user or a group.',
+    load: async () => (await import('./commands/role-grant.ts')).roleRevoke,
+  },
+  {
+    words: ['server', 'diff'],
+    summary: 'Compare two moments, or several servers.',
+    load: async (description) =>
+      (await import('./commands/server-diff.ts')).serverDiff(description),
+  },
+  {
     words: ['wait'],
     summary: 'Wait until a task or a batch has ended.',
     load: async () => (await import('./commands/wait.ts')).wait,
@@ -55,5 +71,21 @@ export const ownCommands: readonly OwnCommand[] = [
     words: ['api'],
     summary: 'Send any request: muster api GET /servers.',
     load: async () => (await import('./commands/api.ts')).api,
+  },
+  {
+    words: ['completion'],
+    summary: 'Print a script that completes commands in a shell.',
+    load: async () => (await import('./commands/completion.ts')).completion,
+  },
+  {
+    words: ['__complete'],
+    summary: 'What the scripts of the shells call.',
+    load: async (_, own) => (await import('./commands/complete.ts')).completeCommand(own),
+    isHidden: true,
+  },
+  {
+    words: ['man'],
+    summary: 'Print the man page.',
+    load: async (description, own) => (await import('./commands/man.ts')).man(description, own),
   },
 ]

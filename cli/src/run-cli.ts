@@ -1,7 +1,8 @@
 import { codeOf } from './exit-codes.ts'
-import type { Description, NounFacts } from './description/description.ts'
+import type { Description } from './description/description.ts'
 import { loadDescription } from './description/load-description.ts'
 import { globalFlags } from './grammar/flag.ts'
+import { loadCommand } from './grammar/load-command.ts'
 import { findCommand, moveFlags } from './grammar/find-command.ts'
 import type { Command } from './grammar/command.ts'
 import { parseFlags } from './grammar/parse-flags.ts'
@@ -42,25 +43,6 @@ const asksForHelp = (args: readonly string[]): boolean => {
 const wantsJson = (args: readonly string[]): boolean => {
   const text = ` ${args.join(' ')} `
   return / (?:--json|-f ?json|(?:--format|--output)[= ]json|-o ?json) /.test(text)
-}
-
-/** Whether a batch can perform the verb. */
-const isServerAction = (description: Description, { word }: NounFacts, verb: string): boolean =>
-  word === 'server' &&
-  description.operations['createBatch']?.body?.fields
-    .find(({ name }) => name === 'action')
-    ?.values?.includes(verb) === true
-
-async function commandOf(description: Description, found: ReturnType<typeof findCommand>) {
-  if (found.own) return await found.own.load(description)
-  const operation = description.operations[found.noun?.verbs[found.verb ?? ''] ?? '']
-  if (!found.noun || found.verb === undefined || !operation) return undefined
-  if (isServerAction(description, found.noun, found.verb)) {
-    const { serverAction } = await import('./commands/server-action.ts')
-    return serverAction(found.noun, found.verb, operation)
-  }
-  const { operationCommand } = await import('./commands/operation-command.ts')
-  return operationCommand(found.noun, found.verb, operation)
 }
 
 async function execute(
@@ -112,7 +94,7 @@ async function dispatch(
     words,
     others.map(({ name }) => name),
   )
-  const command = await commandOf(description, found)
+  const command = await loadCommand(description, ownCommands, found)
   if (!command) {
     const { renderNoun } = await help()
     if (!found.noun) throw new UsageError('The command is incomplete.')

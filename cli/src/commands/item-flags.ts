@@ -38,7 +38,7 @@ export function flagsOfOperation(operation: OperationFacts): readonly Flag[] {
     ...fields,
     ...secrets,
     ...queryFlagsOf(operation),
-    ...query.filter((each) => !isCovered(each)).map(flagOfParameter),
+    ...query.filter((each) => !isCovered(each, operation)).map(flagOfParameter),
     ...(body ? [bodyFlag] : []),
     ...(isDestructive(operation) ? [yesFlag] : []),
   ]

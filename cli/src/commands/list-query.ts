@@ -72,7 +72,7 @@ export async function readListQuery(
   known: readonly string[],
   read: ReadSource,
 ): Promise<Record<string, unknown>> {
-  const parameters = operation.query.filter((parameter) => !isCovered(parameter))
+  const parameters = operation.query.filter((parameter) => !isCovered(parameter, operation))
   const { q: _, ...query } = await readParameters(args, parameters, read)
   const q = readQ(args, operation)
   return { ...query, ...(q !== undefined && { q }), ...readOrder(args, operation, known) }

@@ -59,6 +59,35 @@ function readLimit(run: Run): number | undefined {
   return run.args.isSet('all') || limit === 0 ? Number.POSITIVE_INFINITY : limit
 }
 
+/** Prints the rows of a list, and how many there are if these are not all. */
+async function printList(
+  run: Run,
+  request: ListRequest,
+  noun: NounFacts,
+  columns: readonly string[],
+  areChosen = false,
+): Promise<void> {
+  const { output } = run
+  const { limit } = request
+  const list = output.startList({ columns, areChosen, many: noun.many })
+  const { client } = await run.connect()
+  const progress = createProgress(run.io, limit !== undefined && !output.isTerminal)
+  let count = 0
+  let total: number | undefined
+  for await (const page of readPages(client, request)) {
+    list.add(page.rows)
+    count += page.rows.length
+    total = page.total
+    progress.update(`${count}${total === undefined ? '' : ` of ${total}`} ${noun.many}`)
+    if (output.isClosed()) return
+  }
+  progress.end()
+  await list.end()
+  if (total !== undefined && total > count && limit === undefined) {
+    output.note(`${count} of ${total} ${noun.many}. Add --all for the others, or --limit N.`)
+  }
+}
+
 /** `muster server list` and every other list. */
 export async function runList(
   run: Run,
@@ -73,9 +102,7 @@ export async function runList(
   const isWhole = !chosen && isObjectFormat(output.format) && !output.isQuiet
   const source: ReadSource = readSource(run.io)
   const query = withDefaults(operation, await readListQuery(args, operation, known, source))
-  const list = output.startList({ columns, areChosen: chosen !== undefined, many: noun.many })
   const limit = readLimit(run)
-  const { client } = await run.connect()
   const fields = output.isQuiet ? [] : columns.map((column) => column.split('.')[0] ?? '')
   const identified = known.includes('id') ? ['id', ...fields] : fields
   const request = {
@@ -85,20 +112,11 @@ export async function runList(
     limit,
     fields: isWhole || identified.length === 0 ? undefined : identified,
   }
-  const progress = createProgress(run.io, limit !== undefined && !output.isTerminal)
-  let count = 0
-  let total: number | undefined
-  for await (const page of readPages(client, request)) {
-    list.add(page.rows)
-    count += page.rows.length
-    total = page.total
-    progress.update(`${count}${total === undefined ? '' : ` of ${total}`} ${noun.many}`)
-    if (output.isClosed()) return 0
+  if (args.isSet('watch')) {
+    const { runWatch } = await import('./watch.ts')
+    const print = () => printList(run, request, noun, columns)
+    return await runWatch(run, operation, query, print)
   }
-  progress.end()
-  await list.end()
-  if (total !== undefined && total > count && limit === undefined) {
-    output.note(`${count} of ${total} ${noun.many}. Add --all for the others, or --limit N.`)
-  }
+  await printList(run, request, noun, columns, chosen !== undefined)
   return 0
 }

@@ -143,7 +143,7 @@ async function sendToItems(
 }
 
 async function queryOf(run: Run, operation: OperationFacts) {
-  const parameters = operation.query.filter((each) => !isCovered(each))
+  const parameters = operation.query.filter((each) => !isCovered(each, operation))
   const query = await readParameters(run.args, parameters, readSource(run.io))
   const hasDetails = operation.query.some(({ name }) => name === 'details')
   return withDefaults(operation, hasDetails ? { ...query, details: true } : query)

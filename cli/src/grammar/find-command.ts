@@ -7,7 +7,7 @@ import type { Command } from './command.ts'
 export interface OwnCommand {
   readonly words: readonly string[]
   readonly summary: string
-  readonly load: (description: Description) => Promise<Command>
+  readonly load: (description: Description, own: readonly OwnCommand[]) => Promise<Command>
   /** Not in the help: another spelling. */
   readonly isHidden?: true
 }

@@ -53,6 +53,9 @@ export const listFlags: readonly Flag[] = [
     placeholder: 'N',
   }),
   flag('all', 'boolean', 'Print all rows, not only the first page.'),
+  flag('watch', 'boolean', 'Print the list every 5 seconds. With -f ndjson: print changes.', {
+    short: 'w',
+  }),
 ]
 
 export const connectionFlags: readonly Flag[] = [

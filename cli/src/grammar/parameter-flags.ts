@@ -1,4 +1,4 @@
-import type { Parameter } from '../description/description.ts'
+import type { OperationFacts, Parameter } from '../description/description.ts'
 import { UsageError } from '../usage-error.ts'
 import type { Flag } from './flag.ts'
 import type { Arguments } from './parse-flags.ts'
@@ -19,6 +19,8 @@ const covered: ReadonlySet<string> = new Set([
   'paging_order',
 ])
 
+const paging: ReadonlySet<string> = new Set(['limit', 'offset', 'marker'])
+
 const flagName = (name: string): string => name.replaceAll(/[_.]/g, '-')
 
 const placeholders = { text: 'TEXT', number: 'N', boolean: '', object: 'JSON' } as const
@@ -27,7 +29,9 @@ const placeholders = { text: 'TEXT', number: 'N', boolean: '', object: 'JSON' } 
 const firstSentence = (text: string): string =>
   (/^.*?[.!?](?=\s|$)/s.exec(text)?.[0] ?? text).replaceAll('`', '')
 
-export const isCovered = ({ name }: Parameter): boolean => covered.has(name)
+/** Whether other flags stand for a parameter. What is no list has no flags for its pages. */
+export const isCovered = ({ name }: Parameter, { answer }: OperationFacts): boolean =>
+  covered.has(name) && (answer?.kind === 'list' || !paging.has(name))
 
 /** A query parameter, or a field of a body, as a flag. */
 export function flagOfParameter(parameter: Parameter): Flag {
