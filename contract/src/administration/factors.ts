@@ -42,7 +42,7 @@ const Factors = exactObject({
     {
       required: Type.Enum([...factorNeeds], {
         description:
-          '`enrol`: add and confirm a factor. `verify`: send a code. Until then other requests are a 403 of the class `FactorRequiredError`.',
+          '`verify`: the session is older than the factor of the user. Send a code. Until then changing factors and creating access keys are a 403 of the class `FactorRequiredError`.',
       }),
       verified_at: OptionalTimestamp,
     },

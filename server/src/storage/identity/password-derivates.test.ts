@@ -111,6 +111,7 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'password_links.created_by',
         'password_links.project_id',
         'password_links.domain_id',
+        'password_links.access_key_id',
         // Of random codes.
         'recovery_codes.hash',
         'resource_sightings.digest',
@@ -122,6 +123,8 @@ onBothEngines('what the database keeps of a password', (engine) => {
         'sightings.digest',
         'users.password_hash',
         'users.password_expires_at',
+        // When the domain refused it.
+        'users.password_refused_at',
       ],
     )
   })

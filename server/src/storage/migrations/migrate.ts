@@ -45,9 +45,9 @@ import { up as localPasswords } from './0043-local-passwords.ts'
 import { up as keyRestrictions } from './0044-key-restrictions.ts'
 import { up as refusedPasswords } from './0045-refused-passwords.ts'
 import { up as serviceAccounts } from './0046-service-accounts.ts'
+import { up as factors } from './0047-factors.ts'
 import { up as actionTickets } from './0048-action-tickets.ts'
 import { up as loginRules } from './0049-login-rules.ts'
-import { up as factors } from './0047-factors.ts'
 import { engineOf, listTableNames } from './engine.ts'
 
 /** Run in this order, each once. Never change a migration that has been released. */
@@ -97,9 +97,9 @@ const migrations: Record<string, Migration> = {
   '0044-key-restrictions': { up: keyRestrictions },
   '0045-refused-passwords': { up: refusedPasswords },
   '0046-service-accounts': { up: serviceAccounts },
+  '0047-factors': { up: factors },
   '0048-action-tickets': { up: actionTickets },
   '0049-login-rules': { up: loginRules },
-  '0047-factors': { up: factors },
 }
 
 const createMigrator = <Schema>(db: Kysely<Schema>) =>

@@ -12,7 +12,7 @@ import { columnsOf, tableOf } from './resource-columns.ts'
 
 /** Columns that are no fields of the resource. */
 const internal: Readonly<Record<string, readonly string[]>> = {
-  users: ['password_hash', 'factors_reset_at', 'factors_reset_by'],
+  users: ['password_hash', 'password_refused_at', 'factors_reset_at', 'factors_reset_by'],
   roles: ['domain_id'],
   policies: ['allows_all', 'forbids'],
   credentials: ['secret'],

@@ -1,12 +1,12 @@
 import type { OperationId } from '@muster/contract'
-import { generateSync } from 'otplib'
 import { newId } from '../../domain/new-id.ts'
 import { tokenIdentity } from '../client.ts'
 import { accountRequests } from './account-requests.ts'
 import { actionRequests, tagged } from './action-requests.ts'
 import { checkRequests } from './check-requests.ts'
 import { cloudpodsRequests } from './cloudpods-requests.ts'
-import { factorSecret, type Resources } from './persona-resources.ts'
+import { factorRequests } from './factor-requests.ts'
+import type { Resources } from './persona-resources.ts'
 import { providerRequests } from './provider-requests.ts'
 import {
   at,
@@ -44,9 +44,6 @@ const member = ({ groupId, userId }: Resources) => ({ path: { id: groupId, user_
 const binding = ({ roleId }: Resources, policyId: string) => ({
   path: { id: roleId, policy_id: policyId },
 })
-
-const factor = ({ userId, factorId }: Resources) => ({ path: { id: userId, factor_id: factorId } })
-const passcode = () => generateSync({ secret: factorSecret })
 
 /** The four operations on the roles of one kind of holder in one kind of place. */
 const roleRequests = (role: TextOf, where: PathOf, holder: PathOf, newHolder: PathOf) => {
@@ -180,7 +177,16 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     body: { user: { description: name() } },
   })),
   deleteUser: finish(
-    audited('users', 'assignments', 'group_members', 'access_keys', 'tokens', 'views', 'subjects'),
+    audited(
+      'users',
+      'assignments',
+      'group_members',
+      'access_keys',
+      'factors',
+      'tokens',
+      'views',
+      'subjects',
+    ),
     ({ userId }) => at(userId),
   ),
   getProjectSummaries: list(
@@ -205,25 +211,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
     path: { id: userId, provider_id: providerId },
   })),
   getFactors: read(({ userId }) => at(userId)),
-  createFactor: finish(audited('factors'), ({ userId }) => ({
-    ...at(userId),
-    body: { factor: { name: name() } },
-  })),
-  confirmFactor: finish(
-    audited('factors', 'recovery_codes', 'tokens', 'login_attempts'),
-    (resources) => ({ ...factor(resources), body: { factor: { passcode: passcode() } } }),
-  ),
-  verifyFactor: change(audited('factors', 'tokens', 'login_attempts'), ({ userId }) => ({
-    ...at(userId),
-    body: { factor: { passcode: passcode() } },
-  })),
-  updateFactor: change(audited('factors'), (resources) => ({
-    ...factor(resources),
-    body: { factor: { name: name() } },
-  })),
-  deleteFactor: finish(audited('factors'), factor),
-  replaceRecoveryCodes: change(audited('recovery_codes'), ({ userId }) => at(userId)),
-  resetFactors: finish(audited('factors', 'users', 'tokens'), ({ userId }) => at(userId)),
+  ...factorRequests,
   listUserProjects: list(
     ({ userId }) => at(userId),
     ({ projectId }) => projectId,
