@@ -2,7 +2,7 @@ import { Type, type Static } from 'typebox'
 import { identityDefaults, publicDefaults } from './operation-defaults.ts'
 import { processRoles, type Operation } from './operation.ts'
 import { domainExample, DomainDto, domains } from './administration/domains.ts'
-import { listExample } from './administration/examples.ts'
+import { example, listExample } from './administration/examples.ts'
 import { projectExample, ProjectDto, projects } from './administration/projects.ts'
 import { FirstPassword } from './administration/users.ts'
 import { keystoneListBody, keystoneListQuery } from './administration/resource-operations.ts'
@@ -77,7 +77,16 @@ const SubjectTokenHeader = Type.Object({
   }),
 })
 
-export const VersionDto = exactObject({
+export const DeviceLogin = exactObject({
+  provider: Reference,
+  ...sameType(
+    ['issuer', 'client_id', 'scopes', 'device_authorization_endpoint', 'token_endpoint'],
+    text,
+  ),
+})
+export type DeviceLoginDto = Static<typeof DeviceLogin>
+
+const VersionDto = exactObject({
   id: text,
   status: text,
   updated: text,
@@ -292,6 +301,42 @@ export const identityOperations = [
           action: 'list',
           reach: 'project',
         }),
+      },
+    },
+  },
+  {
+    id: 'listDeviceLogins',
+    method: 'GET',
+    path: '/v3/auth/device_logins',
+    ...publicDefaults,
+    servedBy: ['identity'],
+    cache: 'no-store',
+    tag: 'Tokens',
+    summary: 'List the providers at which a command line can log in',
+    description:
+      'OpenID Connect providers that allow the device flow (RFC 8628). The client asks the provider for a code itself, shows it, polls for the ID token, and sends that to `POST /v3/auth/tokens` as `id_token` of the credential. Providers that do not respond are missing.',
+    query: exactObject({
+      domain: Type.Optional({
+        ...Name,
+        description: 'Name of a domain: only its providers. A domain that does not exist has none.',
+      }),
+    }),
+    responses: {
+      200: {
+        description: 'What a client needs, for each provider',
+        body: exactObject({ device_logins: Type.Array(DeviceLogin) }),
+        example: {
+          device_logins: [
+            {
+              provider: { id: example.providerId, name: 'acme' },
+              issuer: 'https://id.example.org/realms/acme',
+              client_id: 'muster-cli',
+              scopes: 'openid profile email',
+              device_authorization_endpoint: 'https://id.example.org/realms/acme/device',
+              token_endpoint: 'https://id.example.org/realms/acme/token',
+            },
+          ],
+        },
       },
     },
   },

@@ -13,6 +13,7 @@ import { createSeesContacts } from '../domain/identity/contacts.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
+import type { ListDeviceLogins } from '../domain/identity/providers/device-logins.ts'
 import { openDomains, openProjects } from '../domain/identity/token-scope.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import { covers } from '../domain/scope.ts'
@@ -27,6 +28,7 @@ export interface IdentityUseCases {
   readonly revokeToken: RevokeToken
   readonly describeToken: DescribeToken
   readonly catalog: readonly CatalogService[]
+  readonly listDeviceLogins: ListDeviceLogins
 }
 
 interface Dependencies extends IdentityUseCases {
@@ -156,6 +158,11 @@ export function createIdentityHandlers(
         url: authUrl + url,
         idField: 'operation',
       })
+    },
+
+    async listDeviceLogins({ query }) {
+      const device_logins = await dependencies.listDeviceLogins(query.domain)
+      return { status: 200, body: { device_logins } }
     },
 
     showIdentityVersion: () => ({ status: 200, body: { version } }),

@@ -14,6 +14,16 @@ type Claims = Readonly<Record<string, unknown>>
 /** The client that Muster is at the provider. */
 const client = { client_id: 'muster', client_secret: 'a client secret' } as const
 
+/** The public client of command lines, for the device flow only. */
+const deviceClient = {
+  client_id: 'muster-cli',
+  token_endpoint_auth_method: 'none',
+  application_type: 'native',
+  grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
+  response_types: [],
+  redirect_uris: [],
+} satisfies ClientMetadata
+
 const logoutButton = '<button form="op.logoutForm" name="logout" value="yes">Log out</button>'
 
 /** It warns about defaults that are for development only. */
@@ -52,12 +62,13 @@ export async function startOidcProvider(lifetime: Lifetime) {
   /** Starts it. Where browsers may come back to is known only once Muster knows the provider. */
   async function configure(changes: Partial<ClientMetadata>): Promise<void> {
     state.provider = await createQuietly(server.url, {
-      clients: [{ ...client, ...changes }],
+      clients: [{ ...client, ...changes }, deviceClient],
       jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig', kid: 'one' }] },
       cookies: { keys: ['for tests only'] },
       ttl: {
         AccessToken: 60,
         AuthorizationCode: 60,
+        DeviceCode: 60,
         Grant: 60,
         IdToken: 60,
         Interaction: 60,
@@ -71,9 +82,12 @@ export async function startOidcProvider(lifetime: Lifetime) {
       },
       scopes: ['openid', 'profile', 'email', 'groups'],
       pkce: { required: () => true },
+      // Providers differ in this; the device flow has ID tokens only.
+      conformIdTokenClaims: false,
       features: {
         devInteractions: { enabled: false },
         backchannelLogout: { enabled: true },
+        deviceFlow: { enabled: true },
         rpInitiatedLogout: { logoutSource: (ctx, form) => void (ctx.body = form + logoutButton) },
       },
       // Its own would not send messages to loopback.
@@ -89,7 +103,7 @@ export async function startOidcProvider(lifetime: Lifetime) {
       async loadExistingGrant({ oidc }) {
         const { Grant } = oidc.provider
         const grant = new Grant({
-          clientId: client.client_id,
+          clientId: oidc.client?.clientId ?? '',
           accountId: oidc.session?.accountId ?? '',
         })
         grant.addOIDCScope('openid profile email groups')
@@ -97,6 +111,18 @@ export async function startOidcProvider(lifetime: Lifetime) {
         return grant
       },
     })
+  }
+
+  /** What a command line sends to the provider. */
+  async function post(path: string, form: Readonly<Record<string, string>>) {
+    const outgoing = request(new URL(path, server.url), {
+      agent,
+      method: 'POST',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    const body = new URLSearchParams(form).toString()
+    const [answer] = (await once(outgoing.end(body), 'response')) as [IncomingMessage]
+    return JSON.parse(await text(answer)) as Readonly<Record<string, string>>
   }
 
   /** A browser at the provider, which remembers that it is logged in there. */
@@ -132,6 +158,19 @@ export async function startOidcProvider(lifetime: Lifetime) {
         }
         return next.href
       },
+      /** Confirms the code that a command line shows, and logs in. Returns the text of the last page. */
+      async confirmDevice(address: string, person: string): Promise<string> {
+        state.person = person
+        const code = new URL(address).searchParams.get('user_code') ?? ''
+        const page = await visit(new URL(address))
+        const [, xsrf = ''] = /name="xsrf" value="([^"]+)"/.exec(page.text) ?? []
+        const form = new URLSearchParams({ xsrf, user_code: code, confirm: 'yes' })
+        let answer = await visit(new URL('/device', server.url), form)
+        while (answer.headers.location !== undefined) {
+          answer = await visit(new URL(answer.headers.location, server.url))
+        }
+        return answer.text
+      },
       /** Confirms the logout, and returns the address to which the provider sends the browser back. */
       async logOut(address: string): Promise<string> {
         const page = await visit(new URL(address))
@@ -149,6 +188,7 @@ export async function startOidcProvider(lifetime: Lifetime) {
     client,
     configure,
     createBrowser,
+    post,
     /** Whom it logs in from now on. */
     choosePerson: (subject: string) => void (state.person = subject),
     addPerson: (subject: string, claims: Claims) => void people.set(subject, claims),

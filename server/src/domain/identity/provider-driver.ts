@@ -1,4 +1,4 @@
-import type { IdentityRequest, ProviderTest } from '@muster/contract'
+import type { DeviceLoginDto, IdentityRequest, ProviderTest } from '@muster/contract'
 import type { OpenLdap } from './ldap-session.ts'
 import type { AuthMethod } from './methods/auth-method.ts'
 import type { DriverOptions, ProviderOptions } from './providers/read-options.ts'
@@ -52,6 +52,8 @@ interface DriverBase {
   readonly options: DriverOptions
   /** The login on pages of the provider. */
   readonly browserLogin?: BrowserLogin
+  /** What a command line needs for the device flow of a provider; undefined if it is off there. */
+  deviceLogin?(options: ProviderOptions, deadline: number): Promise<DeviceLogin | undefined>
   /** Checks its settings, for an administrator. The checks end at the first one that the others need. */
   test(options: ProviderOptions, check: Check, deadline: number): Promise<void>
   /**
@@ -60,6 +62,9 @@ interface DriverBase {
    */
   readClaims(options: ProviderOptions, claims: Claims): ExternalIdentity
 }
+
+/** The device flow (RFC 8628) of a provider, by the names of the API. */
+export type DeviceLogin = Omit<DeviceLoginDto, 'provider'>
 
 /** What a provider says about somebody, as JSON. */
 export type Claims = Readonly<Record<string, unknown>>

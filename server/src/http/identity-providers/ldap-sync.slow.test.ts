@@ -274,6 +274,38 @@ onBothEngines('people of a directory', (engine) => {
     assert.deepEqual(await holders(), [...names].sort())
   })
 
+  test('the last administrator stays, is named, and the others end', async () => {
+    const { db, commitIdentity } = muster.database
+    const userNamed = (name: string) =>
+      db.selectFrom('users').selectAll().where('name', '=', name).executeTakeFirstOrThrow()
+    const { id: first, password_hash } = await userNamed('sysadmin')
+    const setPassword = (hash: string | null) =>
+      commitIdentity([
+        db.updateTable('users').set({ password_hash: hash }).where('id', '=', first).compile(),
+      ])
+    const { id: userId } = await userNamed('ada')
+    const projectId = await muster.identities.addProject('of ada')
+    const roles = [
+      await muster.identities.assign({ role: 'admin', userId }),
+      await muster.identities.assign({ role: 'project_owner', userId, projectId }),
+    ]
+    await setPassword(null)
+    setEntries(without('ada', 'grace'))
+    for (let turn = 0; turn < 2; turn += 1) {
+      const [problem = '', ...more] = await muster.syncLater()
+      assert.match(problem, /all but this was done: user ada: .*last system administrator/)
+      assert.deepEqual(more, [])
+      const [event] = await muster.events(`target_id=${provider.id}&action=sync`)
+      assert.equal(event?.changes['reason']?.[1], problem)
+    }
+    assert.deepEqual([(await userNamed('ada')).enabled, (await userNamed('grace')).enabled], [1, 0])
+    assert.deepEqual(await alive(), ['edsger', 'barbara'], 'the logins at the directory end')
+    await setPassword(password_hash)
+    assert.deepEqual(await muster.syncLater(), [])
+    assert.equal((await userNamed('ada')).enabled, 0)
+    await commitIdentity([db.deleteFrom('assignments').where('id', 'in', roles).compile()])
+  })
+
   test('a provider that is disabled is not synced', async () => {
     setEntries(without('ada'))
     await muster.changeProvider(provider.id, { enabled: false })

@@ -146,6 +146,7 @@ export const personaTable = {
   listAuthDomains: anyToken,
   showAuthCatalog: anyToken,
   listAuthPermissions: anyToken,
+  listDeviceLogins: everyone,
   showIdentityVersion: everyone,
   discover: everyone,
 

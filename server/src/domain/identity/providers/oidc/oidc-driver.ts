@@ -10,7 +10,15 @@ import { readPerson } from './read-person.ts'
 
 /** The keys of a credential: a code with what only the browser that began the login knows, or a token. */
 const codeKeys = ['code', 'code_verifier', 'nonce', 'redirect_uri'] as const
-const credentialKeys: ReadonlySet<string> = new Set(['provider', 'token', 'iss', ...codeKeys])
+const credentialKeys: ReadonlySet<string> = new Set([
+  'provider',
+  'token',
+  'id_token',
+  'iss',
+  ...codeKeys,
+])
+/** The proof of an ID token of the device flow. */
+const ofDevice = { flow: 'device' } as const
 
 export const compactToken = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
@@ -62,6 +70,13 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
         default: '',
         isTrusted: true,
       },
+      device_client_id: {
+        kind: 'text',
+        description:
+          'Id of a public client for command lines, with the device flow. Empty: they cannot log in.',
+        default: '',
+        isTrusted: true,
+      },
       create_users: {
         kind: 'boolean',
         description:
@@ -80,15 +95,29 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
       if (!credential) {
         throw badField('auth.identity.credential', 'is required', 'MissingParameterError')
       }
-      const { provider: providerId, code = '', token, ...proof } = credential
+      const { provider: providerId, code = '', token, id_token, ...proof } = credential
       const stray = Object.keys(credential).find((name) => !credentialKeys.has(name))
       if (stray !== undefined) throw badField(path(stray), 'is not a key of this credential')
-      if (token !== undefined) {
-        const second = Object.keys(proof).concat(code === '' ? [] : 'code')[0]
-        if (second !== undefined) throw badField(path(second), 'must not be sent with a token')
-        if (!compactToken.test(token)) throw badField(path('token'), 'must be a signed JWT')
+      const jwt = token ?? id_token
+      if (jwt !== undefined) {
+        const others = [
+          ...Object.keys(proof),
+          ...(code === '' ? [] : ['code']),
+          ...(token !== undefined && id_token !== undefined ? ['id_token'] : []),
+        ]
+        if (others[0] !== undefined) {
+          throw badField(path(others[0]), 'must not be sent with a token')
+        }
+        const name = token === undefined ? 'id_token' : 'token'
+        if (!compactToken.test(jwt)) throw badField(path(name), 'must be a signed JWT')
         // The same signature can be written in several ways, so what is signed tells tokens apart.
-        return { secret: token, identity: token.slice(0, token.lastIndexOf('.')), providerId }
+        const identity = jwt.slice(0, jwt.lastIndexOf('.'))
+        return {
+          secret: jwt,
+          identity,
+          providerId,
+          ...(token === undefined && { proof: ofDevice }),
+        }
       }
       const missing = codeKeys.find((name) => credential[name] === undefined)
       if (missing !== undefined) {
@@ -101,7 +130,8 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
     },
 
     async verify(options, { secret, proof }, deadline) {
-      const { exchangeCode, verifyToken } = await load()
+      const { exchangeCode, verifyToken, verifyIdToken } = await load()
+      if (proof === ofDevice) return await verifyIdToken(options as OidcOptions, secret, deadline)
       if (proof) return await exchangeCode(options as OidcOptions, secret, proof, deadline)
       const program = await verifyToken(options as OidcOptions, secret, deadline)
       return { ...program, isProgram: true }
@@ -109,6 +139,12 @@ export function createOidcDriver({ send }: Pick<DriverDependencies, 'send'>): Cr
 
     async test(options, check, deadline) {
       await (await load()).test(options as OidcOptions, check, deadline)
+    },
+
+    async deviceLogin(options, deadline) {
+      const { device_client_id } = options as OidcOptions
+      if (device_client_id === '') return undefined
+      return await (await load()).describeDeviceLogin(options as OidcOptions, deadline)
     },
 
     readClaims: (options, claims) => readPerson(claims, (options as OidcOptions).name_claim),

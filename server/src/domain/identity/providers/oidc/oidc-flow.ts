@@ -27,6 +27,8 @@ const longestMessage = 600
 
 /** The same for tokens of programs. With the skew of both clocks, used ones are remembered for longer. */
 const longestToken = 82_800
+/** Seconds after its issue in which an ID token of the device flow is accepted. */
+const longestIdToken = 300
 /** Characters of a reason. A provider, or who pretends to be one, writes parts of it. */
 const longestReason = 200
 
@@ -178,6 +180,54 @@ export function createOidcFlow(send: DriverDependencies['send']) {
         if (!isAccessToken) throw new Error('not an access token')
         const { exp = 0, iat = 0 } = payload
         return { ...readPerson(payload, name_claim), expiresAt: exp * 1_000, saidAt: iat * 1_000 }
+      } catch (error) {
+        throw toFailedLogin(error)
+      }
+    },
+
+    /** What a command line needs to ask the provider for a code; undefined if the provider has no device flow. */
+    async describeDeviceLogin(options: OidcOptions, deadline?: number) {
+      const { issuer, scopes, device_client_id: client_id } = options
+      const { metadata } = await discover(options, deadline)
+      const { device_authorization_endpoint, token_endpoint } = metadata
+      if (device_authorization_endpoint === undefined || token_endpoint === undefined) {
+        return undefined
+      }
+      return { issuer, client_id, scopes, device_authorization_endpoint, token_endpoint }
+    },
+
+    /** Who logged in with the device flow, by the ID token that the command line got. */
+    async verifyIdToken(
+      options: OidcOptions,
+      token: string,
+      deadline?: number,
+    ): Promise<ExternalIdentity> {
+      const { device_client_id, client_id, audience, name_claim } = options
+      try {
+        if (device_client_id === '') throw new Error('the device flow is off')
+        // ID tokens of the browser, and tokens of programs, go through other hands.
+        if ([client_id, audience].includes(device_client_id)) {
+          throw new Error('device_client_id must differ from client_id and audience')
+        }
+        const provider = await discover(options, deadline)
+        const { payload, protectedHeader } = await verifySignature(
+          token,
+          provider,
+          { audience: device_client_id, maxTokenAge: longestIdToken },
+          deadline,
+        )
+        const { typ = 'JWT' } = protectedHeader
+        const { aud, azp = device_client_id, typ: kind = 'ID', nonce, events } = payload
+        const isIdToken =
+          /^(?:application\/)?jwt$/i.test(typ) &&
+          kind === 'ID' &&
+          nonce === undefined &&
+          events === undefined
+        if (!isIdToken) throw new Error('not an ID token of the device flow')
+        if (azp !== device_client_id || (Array.isArray(aud) && aud.length > 1)) {
+          throw new Error('the ID token was issued to another client as well')
+        }
+        return readPerson(payload, name_claim)
       } catch (error) {
         throw toFailedLogin(error)
       }

@@ -30,6 +30,8 @@ export type OidcOptions = {
   readonly name_claim: string
   /** The audience of tokens with which programs log in; empty for none. */
   readonly audience: string
+  /** The client of command lines, which has no secret; empty if the device flow is off. */
+  readonly device_client_id: string
   /** The certificate authority as PEM; empty for the ones that the system trusts. */
   readonly ca: string
 }

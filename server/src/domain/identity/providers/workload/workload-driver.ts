@@ -22,7 +22,7 @@ type WorkloadOptions = {
 const longestLogin = 3_600_000
 
 /** Workloads have no client of their issuer, and openid-client wants one that is not empty. */
-const noClient = { client_id: 'no client', client_secret: '', scopes: '' }
+const noClient = { client_id: 'no client', client_secret: '', scopes: '', device_client_id: '' }
 
 const path = (name: string) => `auth.identity.credential.${name}`
 
