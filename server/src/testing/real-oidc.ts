@@ -18,7 +18,6 @@ const client = { client_id: 'muster', client_secret: 'a client secret' } as cons
 const deviceClient = {
   client_id: 'muster-cli',
   token_endpoint_auth_method: 'none',
-  application_type: 'native',
   grant_types: ['urn:ietf:params:oauth:grant-type:device_code'],
   response_types: [],
   redirect_uris: [],
@@ -87,7 +86,7 @@ export async function startOidcProvider(lifetime: Lifetime) {
       features: {
         devInteractions: { enabled: false },
         backchannelLogout: { enabled: true },
-        deviceFlow: { enabled: true },
+        deviceFlow: { enabled: true, successSource: (ctx) => void (ctx.body = 'Logged in') },
         rpInitiatedLogout: { logoutSource: (ctx, form) => void (ctx.body = form + logoutButton) },
       },
       // Its own would not send messages to loopback.

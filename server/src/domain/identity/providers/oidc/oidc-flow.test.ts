@@ -16,6 +16,7 @@ const optionsFor = ({ issuer }: FakeOidc, changes: Partial<OidcOptions> = {}): O
   scopes: 'openid',
   name_claim: 'preferred_username',
   audience: '',
+  device_client_id: '',
   ca: testAuthority,
   ...changes,
 })
