@@ -305,12 +305,11 @@ export const identityOperations = [
     },
   },
   {
-    id: 'listDeviceLogins',
+    id: 'getDeviceLogins',
     method: 'GET',
     path: '/v3/auth/device_logins',
     ...publicDefaults,
     servedBy: ['identity'],
-    cache: 'no-store',
     tag: 'Tokens',
     summary: 'List the providers at which a command line can log in',
     description:

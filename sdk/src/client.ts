@@ -16,7 +16,7 @@ import { methodOf, send, type AnyInput, type Connection, type Fetch } from './se
 const publicOperations = {
   issueToken: true,
   setFirstPassword: true,
-  listDeviceLogins: true,
+  getDeviceLogins: true,
   showIdentityVersion: true,
   discover: true,
   showHealth: true,

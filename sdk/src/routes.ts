@@ -17,7 +17,7 @@ export const routes = {
   listAuthDomains: 'GET /v3/auth/domains',
   showAuthCatalog: 'GET /v3/auth/catalog',
   listAuthPermissions: 'GET /v3/auth/permissions',
-  listDeviceLogins: 'GET /v3/auth/device_logins',
+  getDeviceLogins: 'GET /v3/auth/device_logins',
   showIdentityVersion: 'GET /v3',
   discover: 'GET /',
   getDomainImpact: 'GET /v3/domains/{id}/impact',

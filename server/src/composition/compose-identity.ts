@@ -4,7 +4,7 @@ import { createAdministration } from '../domain/identity/administration/administ
 import { createAuthenticateAccessKey } from '../domain/identity/authenticate-access-key.ts'
 import { createCatalog } from '../domain/identity/catalog.ts'
 import { createBrowserLogins } from '../domain/identity/providers/browser-logins.ts'
-import { createListDeviceLogins } from '../domain/identity/providers/device-logins.ts'
+import { createGetDeviceLogins } from '../domain/identity/providers/device-logins.ts'
 import { createDecryptOptions } from '../domain/identity/providers/decrypt-options.ts'
 import { createProviderLogouts } from '../domain/identity/providers/provider-logouts.ts'
 import { createFindProvider } from '../domain/identity/providers/find-provider.ts'
@@ -189,7 +189,7 @@ export function composeIdentity(parts: Parts) {
     revokeToken: createRevokeToken({ inspectToken, tokens, clock }),
     describeToken,
     catalog,
-    listDeviceLogins: createListDeviceLogins({ registry, drivers, inTurn }),
+    getDeviceLogins: createGetDeviceLogins({ registry, drivers, inTurn }),
     administration: createAdministration({
       registry,
       events,

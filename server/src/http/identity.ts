@@ -13,7 +13,7 @@ import { createSeesContacts } from '../domain/identity/contacts.ts'
 import type { RevokeToken } from '../domain/identity/revoke-token.ts'
 import type { IssueToken } from '../domain/identity/issue-token.ts'
 import { listPermissions } from '../domain/identity/list-permissions.ts'
-import type { ListDeviceLogins } from '../domain/identity/providers/device-logins.ts'
+import type { GetDeviceLogins } from '../domain/identity/providers/device-logins.ts'
 import { openDomains, openProjects } from '../domain/identity/token-scope.ts'
 import { queryFieldsOf } from '../domain/query/query-fields.ts'
 import { covers } from '../domain/scope.ts'
@@ -28,7 +28,7 @@ export interface IdentityUseCases {
   readonly revokeToken: RevokeToken
   readonly describeToken: DescribeToken
   readonly catalog: readonly CatalogService[]
-  readonly listDeviceLogins: ListDeviceLogins
+  readonly getDeviceLogins: GetDeviceLogins
 }
 
 interface Dependencies extends IdentityUseCases {
@@ -160,8 +160,8 @@ export function createIdentityHandlers(
       })
     },
 
-    async listDeviceLogins({ query }) {
-      const device_logins = await dependencies.listDeviceLogins(query.domain)
+    async getDeviceLogins({ query }) {
+      const device_logins = await dependencies.getDeviceLogins(query.domain)
       return { status: 200, body: { device_logins } }
     },
 

@@ -15,6 +15,7 @@ import { testPasswordCost } from '../../testing/password-cost.ts'
 const publicRoutes = new Set([
   'GET /',
   'GET /v3',
+  'GET /v3/auth/device_logins',
   'POST /v3/auth/password',
   'POST /v3/auth/tokens',
   'GET /healthz',

@@ -120,7 +120,7 @@ export const requests: Readonly<Record<OperationId, Request>> = {
   listAuthDomains: read(),
   showAuthCatalog: read(),
   listAuthPermissions: read(),
-  listDeviceLogins: read(),
+  getDeviceLogins: read(),
   showIdentityVersion: read(),
   discover: read(),
 

@@ -146,7 +146,7 @@ export const personaTable = {
   listAuthDomains: anyToken,
   showAuthCatalog: anyToken,
   listAuthPermissions: anyToken,
-  listDeviceLogins: everyone,
+  getDeviceLogins: everyone,
   showIdentityVersion: everyone,
   discover: everyone,
 

@@ -14,13 +14,13 @@ interface Dependencies {
 }
 
 /** Lists the enabled providers that allow the device flow: those of a domain, or all. */
-export function createListDeviceLogins({ registry, drivers, inTurn }: Dependencies) {
+export function createGetDeviceLogins({ registry, drivers, inTurn }: Dependencies) {
   async function findDomainId(name: string): Promise<string | undefined> {
     const query = { ...all({ name }), limit: 1 }
     return (await registry.list('domains', everywhere, query)).items[0]?.id
   }
 
-  return async function listDeviceLogins(domain?: string): Promise<DeviceLoginDto[]> {
+  return async function getDeviceLogins(domain?: string): Promise<DeviceLoginDto[]> {
     const domainId = domain === undefined ? undefined : await findDomainId(domain)
     if (domain !== undefined && domainId === undefined) return []
     const enabled = all({ enabled: true, ...(domainId !== undefined && { domain_id: domainId }) })
@@ -38,4 +38,4 @@ export function createListDeviceLogins({ registry, drivers, inTurn }: Dependenci
     return (await Promise.all(found)).filter((login) => login !== undefined)
   }
 }
-export type ListDeviceLogins = ReturnType<typeof createListDeviceLogins>
+export type GetDeviceLogins = ReturnType<typeof createGetDeviceLogins>
