@@ -2,10 +2,11 @@ import { Type, type Static } from 'typebox'
 import { identityDefaults, publicDefaults } from './operation-defaults.ts'
 import { processRoles, type Operation } from './operation.ts'
 import { domainExample, DomainDto, domains } from './administration/domains.ts'
-import { example, listExample } from './administration/examples.ts'
+import { listExample } from './administration/examples.ts'
 import { projectExample, ProjectDto, projects } from './administration/projects.ts'
 import { FirstPassword } from './administration/users.ts'
 import { keystoneListBody, keystoneListQuery } from './administration/resource-operations.ts'
+import { deviceLoginOperations } from './device-logins.ts'
 import { PermissionDto, permissions } from './permission.ts'
 import { TokenRequest } from './token-request.ts'
 import { OptionalTimestamp, Timestamp, exactObject, sameType } from './scalars.ts'
@@ -77,16 +78,7 @@ const SubjectTokenHeader = Type.Object({
   }),
 })
 
-export const DeviceLogin = exactObject({
-  provider: Reference,
-  ...sameType(
-    ['issuer', 'client_id', 'scopes', 'device_authorization_endpoint', 'token_endpoint'],
-    text,
-  ),
-})
-export type DeviceLoginDto = Static<typeof DeviceLogin>
-
-const VersionDto = exactObject({
+export const VersionDto = exactObject({
   id: text,
   status: text,
   updated: text,
@@ -304,41 +296,7 @@ export const identityOperations = [
       },
     },
   },
-  {
-    id: 'getDeviceLogins',
-    method: 'GET',
-    path: '/v3/auth/device_logins',
-    ...publicDefaults,
-    servedBy: ['identity'],
-    tag: 'Tokens',
-    summary: 'List the providers at which a command line can log in',
-    description:
-      'OpenID Connect providers that allow the device flow (RFC 8628). The client asks the provider for a code itself, shows it, polls for the ID token, and sends that to `POST /v3/auth/tokens` as `id_token` of the credential. Providers that do not respond are missing.',
-    query: exactObject({
-      domain: Type.Optional({
-        ...Name,
-        description: 'Name of a domain: only its providers. A domain that does not exist has none.',
-      }),
-    }),
-    responses: {
-      200: {
-        description: 'What a client needs, for each provider',
-        body: exactObject({ device_logins: Type.Array(DeviceLogin) }),
-        example: {
-          device_logins: [
-            {
-              provider: { id: example.providerId, name: 'acme' },
-              issuer: 'https://id.example.org/realms/acme',
-              client_id: 'muster-cli',
-              scopes: 'openid profile email',
-              device_authorization_endpoint: 'https://id.example.org/realms/acme/device',
-              token_endpoint: 'https://id.example.org/realms/acme/token',
-            },
-          ],
-        },
-      },
-    },
-  },
+  ...deviceLoginOperations,
   {
     id: 'showIdentityVersion',
     method: 'GET',

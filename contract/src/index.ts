@@ -127,6 +127,7 @@ export type {
   SessionDto,
 } from './gateway/session.ts'
 export * from './gateway/wire-names.ts'
+export type { DeviceLoginDto } from './device-logins.ts'
 export * from './identity.ts'
 export * from './token-request.ts'
 export * from './methods.ts'
