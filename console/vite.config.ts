@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { relative } from 'node:path'
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { inlineRoutes } from '../sdk/inline-routes.ts'
 import { describeResources } from './describe-resources.ts'
 
 /** Where `npm run dev` in this folder finds the API. */
@@ -10,7 +11,7 @@ const api = process.env['MUSTER_URL'] ?? 'http://127.0.0.1:8400'
 export default defineConfig({
   root: import.meta.dirname,
   base: '/console/',
-  plugins: [describeResources(), react()],
+  plugins: [inlineRoutes(), describeResources(), react()],
   resolve: {
     alias: {
       // The other one is for React 17.

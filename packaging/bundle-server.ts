@@ -2,6 +2,7 @@ import { basename, dirname, resolve } from 'node:path'
 import { rolldown, type Plugin } from 'rolldown'
 import { describeContract } from '../cli/src/description/describe-contract.ts'
 import { packDescription } from '../cli/src/description/pack-description.ts'
+import { inlineRoutes } from '../sdk/inline-routes.ts'
 import { native } from './native.ts'
 
 const consoleFolder = '/server/src/composition/console-folder.ts'
@@ -64,7 +65,7 @@ export async function bundleServer(
     platform: 'node',
     // The driver of PostgreSQL works without pg-native.
     external: [native, 'pg-native'],
-    plugins: [threads, describeCommands(), findConsole(consoleCode)],
+    plugins: [threads, describeCommands(), inlineRoutes(), findConsole(consoleCode)],
   })
   const { output } = await bundle.write({
     dir: folder,

@@ -63,6 +63,8 @@ const forbidden: Readonly<Record<string, readonly string[]>> = {
   ],
   'sdk/src': [
     'typebox',
+    '@muster/contract',
+    '@muster/contract/names',
     'fastify',
     'node:crypto',
     'node:fs',
@@ -325,7 +327,6 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 
 /** Imports that are allowed for types only. */
 const typesOnly: Readonly<Record<string, readonly string[]>> = {
-  'sdk/src': ['@muster/contract'],
   'cli/src/commands': ['@muster/contract'],
   'console/src': ['@muster/contract'],
   'server/src/storage': ['@muster/gateway'],

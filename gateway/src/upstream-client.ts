@@ -53,6 +53,8 @@ export function createUpstreamClient(upstream: Upstream, createError: CreateErro
 
   const connect = (exchange: Exchange, auth: Auth<IssuedToken>): Client<IssuedToken> =>
     createClient({
+      // The browser decides whether to repeat its request.
+      retries: 0,
       fetch: fetchFor(exchange),
       headers: { 'x-request-id': exchange.id },
       auth,
@@ -71,6 +73,7 @@ export function createUpstreamClient(upstream: Upstream, createError: CreateErro
 
     setFirstPassword: (exchange: Exchange, body: FirstPassword) =>
       createClient({
+        retries: 0,
         fetch: fetchFor({ ...exchange, signal: AbortSignal.timeout(timeout) }),
         headers: { 'x-request-id': exchange.id },
       }).setFirstPassword({ body }),

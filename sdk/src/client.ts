@@ -1,40 +1,13 @@
 import type { Answer, Auth } from './auth/auth.ts'
+import { routes } from './contract.ts'
+import type { AnyOperationId, Arguments, ExportId, Item, ListId, Output } from './operations.ts'
 import { parseError } from './parse-error.ts'
-import type {
-  AnyOperationId,
-  Arguments,
-  Item,
-  ListId,
-  Output,
-  PublicOperationId,
-} from './operations.ts'
 import { readAnswer, readText } from './read-answer.ts'
-import { routes } from './routes.ts'
-import { methodOf, send, type AnyInput, type Connection, type Fetch } from './send.ts'
-
-/** Operations without authentication. The compiler checks them against the contract. */
-const publicOperations = {
-  issueToken: true,
-  setFirstPassword: true,
-  getDeviceLogins: true,
-  showIdentityVersion: true,
-  discover: true,
-  showHealth: true,
-  showReadiness: true,
-  showOpenApi: true,
-  showReference: true,
-  showReferenceScript: true,
-  showLoginOptions: true,
-  createSession: true,
-  createFirstSession: true,
-  startProviderLogin: true,
-  finishProviderLogin: true,
-  endProviderLogins: true,
-  startCasLogin: true,
-  finishCasLogin: true,
-} as const satisfies Record<PublicOperationId, true>
-
-const isPublic = (id: AnyOperationId): boolean => id in publicOperations
+import { readLines } from './read-lines.ts'
+import { createRetry, isTransient, type RetryOptions } from './retry.ts'
+import { routeOf } from './route.ts'
+import { send, type AnyInput, type Connection, type Fetch } from './send.ts'
+import { abortable } from './sleep.ts'
 
 /** The query of the next page, from the `links` in the body or the Link header. */
 function findNext({ body, headers }: Answer<unknown>): Record<string, string[]> | undefined {
@@ -53,7 +26,7 @@ function findNext({ body, headers }: Answer<unknown>): Record<string, string[]> 
 const itemsOf = (body: unknown): readonly unknown[] =>
   Object.values(body as object).find((value) => Array.isArray(value)) ?? []
 
-interface ClientOptions<Login> {
+export interface ClientOptions<Login> extends RetryOptions {
   /** The URL of the API. Default: the origin of the page. */
   readonly url?: string
   /** The URL of the identity API, if it is different. */
@@ -77,6 +50,8 @@ export interface Client<Login = void> extends Operations {
   pages<Id extends ListId>(id: Id, ...args: Arguments<Id>): AsyncGenerator<Output<Id>, void, void>
   /** Iterates over the items of a list. Requests pages as needed. */
   all<Id extends ListId>(id: Id, ...args: Arguments<Id>): AsyncGenerator<Item<Id>, void, void>
+  /** Exports a list: iterates over all its items with one request. */
+  rows<Id extends ExportId>(id: Id, ...args: Arguments<Id>): AsyncGenerator<Item<Id>, void, void>
   /** Logs in now. Without it, the first call logs in. */
   logIn(): Promise<Login>
   /** Revokes the token or ends the session. */
@@ -93,6 +68,21 @@ const noAuth: Auth<void> = {
   }),
 }
 
+/** Whether a call may be sent more than once. Adds the `Idempotency-Key` that makes an action safe to repeat. */
+function prepare(id: AnyOperationId, input: AnyInput, isRetrying: boolean) {
+  const { method, takesKey } = routeOf(id)
+  if (!takesKey) return { input, isRepeatable: method !== 'POST' }
+  const headers = new Headers(input.headers)
+  if (headers.has('idempotency-key') || !isRetrying) return { input, isRepeatable: true }
+  // `randomUUID` is missing in pages without TLS.
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
+  const key = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
+  return {
+    input: { ...input, headers: { ...input.headers, 'idempotency-key': key } },
+    isRepeatable: true,
+  }
+}
+
 /** Creates a client with a typed method for each operation of the contract. */
 export function createClient<Login = void>(options: ClientOptions<Login> = {}): Client<Login> {
   const { url = '', authUrl = url, headers = {} } = options
@@ -105,37 +95,74 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
     fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
     headers,
   }
+  const retry = createRetry(options)
+  const isRetrying = options.retries !== 0
   const login = auth.connect({
     authHost: authUrl === '' ? '' : new URL(authUrl).host,
     call: async (id, ...given) => {
       const [input = {}] = given as [AnyInput?]
       return await readAnswer(await send(id, input, connection), input.signal)
     },
+    retry: async (attempt) => await retry(attempt, isTransient),
   })
 
-  /** Sends an authenticated call. After a 401, renews the authentication and retries once. */
-  async function sendAuthenticated(id: AnyOperationId, input: AnyInput): Promise<Response> {
-    if (isPublic(id)) return await send(id, input, connection)
-    const authHeaders = await login.authenticate(methodOf(id))
-    input.signal?.throwIfAborted()
+  /**
+   * Sends an authenticated call. After a 401, renews the authentication and sends it once more. `onSend` is
+   * called after the login, which has retries of its own.
+   */
+  async function sendAuthenticated(
+    id: AnyOperationId,
+    input: AnyInput,
+    onSend: () => void,
+  ): Promise<Response> {
+    const { method, isPublic } = routeOf(id)
+    const authenticate = async () => await abortable(login.authenticate(method), input.signal)
+    if (isPublic) {
+      onSend()
+      return await send(id, input, connection)
+    }
+    const authHeaders = await authenticate()
+    onSend()
     const response = await send(id, input, connection, authHeaders)
     if (response.status !== 401) return response
-    if (!(await login.renew(authHeaders))) return response
+    if (!(await abortable(login.renew(authHeaders), input.signal))) return response
     await response.body?.cancel()
-    return await send(id, input, connection, await login.authenticate(methodOf(id)))
+    return await send(id, input, connection, await authenticate())
+  }
+
+  /** Sends a call and reads its response. Repeats it if that is safe. */
+  async function perform<Result>(
+    id: AnyOperationId,
+    given: AnyInput,
+    read: (response: Response) => Promise<Result>,
+  ): Promise<Result> {
+    const { input, isRepeatable } = prepare(id, given, isRetrying)
+    let isSent = false
+    return await retry(
+      async () => {
+        isSent = false
+        return await read(await sendAuthenticated(id, input, () => (isSent = true)))
+      },
+      (error) => isRepeatable && isSent && isTransient(error),
+      input.signal,
+    )
   }
 
   async function request(id: AnyOperationId, input: AnyInput = {}): Promise<Answer<unknown>> {
-    const answer = await readAnswer(await sendAuthenticated(id, input), input.signal)
+    const answer = await perform(
+      id,
+      input,
+      async (response) => await readAnswer<unknown>(response, input.signal),
+    )
     login.notice?.(id, answer.body)
     return answer
   }
 
-  async function stream(id: AnyOperationId, input: AnyInput = {}): Promise<Response> {
-    const response = await sendAuthenticated(id, input)
-    if (response.status >= 400) throw parseError(response, await readText(response, input.signal))
-    return response
-  }
+  const stream = async (id: AnyOperationId, input: AnyInput = {}): Promise<Response> =>
+    await perform(id, input, async (response) => {
+      if (response.status < 400) return response
+      throw parseError(response, await readText(response, input.signal))
+    })
 
   async function* pages(id: AnyOperationId, input: AnyInput = {}) {
     let query = input.query
@@ -151,12 +178,17 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
     for await (const page of pages(id, input)) yield* itemsOf(page)
   }
 
+  async function* rows(id: AnyOperationId, input: AnyInput = {}) {
+    const query = { ...input.query, format: 'ndjson' }
+    yield* readLines(await stream(id, { ...input, query }), input.signal)
+  }
+
   const operations = Object.fromEntries(
     (Object.keys(routes) as AnyOperationId[]).map((id) => [
       id,
       async (input?: AnyInput) => (await request(id, input)).body,
     ]),
   )
-  const own = { request, stream, pages, all, logIn: login.logIn, logOut: login.logOut }
+  const own = { request, stream, pages, all, rows, logIn: login.logIn, logOut: login.logOut }
   return { ...operations, ...own } as unknown as Client<Login>
 }

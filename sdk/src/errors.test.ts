@@ -1,12 +1,26 @@
 import assert from 'node:assert/strict'
+import { errorStatus } from '@muster/contract'
 import { after, before, describe, test } from 'node:test'
 import { createAdminClient } from '../../server/src/testing/contract-client.ts'
 import { startPlatform } from '../../server/src/testing/start-platform.ts'
 import type { TestPlatform } from '../../server/src/testing/start-platform.ts'
-import { ApiError, ConnectionError, createClient, isApiError, tokenAuth } from './index.ts'
+import {
+  ApiError,
+  ConflictError,
+  ConnectionError,
+  createClient,
+  ForbiddenError,
+  InvalidInputError,
+  isApiError,
+  NotFoundError,
+  RateLimitedError,
+  tokenAuth,
+  UnauthorizedError,
+  UnavailableError,
+} from './index.ts'
 
 const answering = (response: () => Response) =>
-  createClient({ url: 'http://muster.test', fetch: async () => response() })
+  createClient({ url: 'http://muster.test', fetch: async () => response(), retries: 0 })
 
 const failure = async (call: Promise<unknown>): Promise<unknown> =>
   await call.then(
@@ -38,6 +52,39 @@ describe('errors', () => {
     assert.ok(isApiError(error))
     assert.ok(!isApiError(new Error('another')))
   })
+
+  const classes = {
+    InvalidInputError,
+    UnauthorizedError,
+    ForbiddenError,
+    NotFoundError,
+    ConflictError,
+    RateLimitedError,
+    UnavailableError,
+  }
+  const classOf: Readonly<Record<number, keyof typeof classes>> = {
+    400: 'InvalidInputError',
+    401: 'UnauthorizedError',
+    403: 'ForbiddenError',
+    404: 'NotFoundError',
+    409: 'ConflictError',
+    412: 'ConflictError',
+    429: 'RateLimitedError',
+    502: 'UnavailableError',
+    503: 'UnavailableError',
+    504: 'UnavailableError',
+  }
+  for (const status of [...new Set(Object.values(errorStatus)), 408, 418]) {
+    test(`are of exactly one class for the status ${status}`, async () => {
+      const error = await failure(answering(() => new Response('', { status })).listServers())
+      assert.ok(error instanceof ApiError)
+      const found = Object.entries(classes).filter(([, type]) => error instanceof type)
+      assert.deepEqual(
+        found.map(([name]) => name),
+        [classOf[status]].filter((name) => name !== undefined),
+      )
+    })
+  }
 
   test('name the invalid fields', async () => {
     const body = { user: { name: '' } }
@@ -85,12 +132,15 @@ describe('errors', () => {
   })
 
   test('without a response have their own class', async () => {
-    const nowhere = createClient({ url: 'http://127.0.0.1:9' })
+    const nowhere = createClient({ url: 'http://127.0.0.1:9', retries: 0 })
     const error = await failure(nowhere.showHealth())
     assert.ok(error instanceof ConnectionError)
     assert.match(error.message, /127\.0\.0\.1:9/)
     assert.ok(error.cause)
-    const onPage = createClient({ fetch: () => Promise.reject(new TypeError('offline')) })
+    const onPage = createClient({
+      fetch: () => Promise.reject(new TypeError('offline')),
+      retries: 0,
+    })
     const offline = await failure(onPage.showHealth())
     assert.equal((offline as Error).message, 'No response from the server')
   })

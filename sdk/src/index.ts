@@ -1,16 +1,31 @@
 export type { Answer, Auth } from './auth/auth.ts'
 export { cookieSession } from './auth/cookie-session.ts'
-export { tokenAuth } from './auth/token-auth.ts'
 export {
   accessKeyLogin,
   casTicket,
+  oidcLogin,
   passwordLogin,
   singleLogin,
-  type IssuedToken,
-  type LoginOptions,
-} from './auth/token-login.ts'
-export { createClient, type Client } from './client.ts'
-export { ApiError, ConnectionError, isApiError, type ErrorClass } from './errors.ts'
+  workloadLogin,
+} from './auth/logins.ts'
+export { tokenAuth } from './auth/token-auth.ts'
+export type { IssuedToken, LoginOptions } from './auth/token-login.ts'
+export { createClient, type Client, type ClientOptions } from './client.ts'
+export {
+  ApiError,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  InvalidInputError,
+  isApiError,
+  NotFoundError,
+  RateLimitedError,
+  UnauthorizedError,
+  UnavailableError,
+  type ErrorClass,
+} from './errors.ts'
+export { followChanges } from './follow-changes.ts'
+export type { AnyOperationId, ExportId, Input, Item, ListId, Output } from './operations.ts'
 export type { Fetch } from './send.ts'
+export { ActionFailedError, waitForBatch, waitForTask } from './wait.ts'
 export { pollHeader } from './wire-names.ts'
-export type { AnyOperationId, Input, Item, ListId, Output } from './operations.ts'

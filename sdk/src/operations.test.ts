@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import * as contract from '@muster/contract'
 import { gatewayOperations, operations } from '@muster/contract'
 import { createClient } from './index.ts'
-import { routes } from './routes.ts'
+import { routes } from './contract.ts'
+import { routeOf } from './route.ts'
+import { csrfHeader, pollHeader } from './wire-names.ts'
 
 const client = createClient({ fetch: async () => new Response('{}') })
 
@@ -38,6 +41,9 @@ export async function typesHold(): Promise<void> {
   await client.createUser({ body: { user: { nam: 'ada' } } })
   // @ts-expect-error: it takes no body
   await client.listUsers({ body: {} })
+  for await (const { name: exported } of client.rows('listServers')) exported?.trim()
+  // @ts-expect-error: no export
+  client.rows('listUsers')
   // @ts-expect-error: no list
   client.all('getServer', { parameters: { id: 'one' } })
   // @ts-expect-error: the header that it is about is missing
@@ -46,15 +52,45 @@ export async function typesHold(): Promise<void> {
   assert.ok((await client.getServer({ parameters: { id: 'one' } })).servers)
 }
 
-test('each operation of the contract has a method and a route', () => {
-  const all = [...operations, ...gatewayOperations]
-  assert.deepEqual(
-    Object.fromEntries(all.map(({ id, method, path }) => [id, `${method} ${path}`])),
-    routes,
-  )
-  for (const { id } of all) assert.equal(typeof client[id], 'function')
-  // Their names are the client's own.
-  for (const own of ['request', 'stream', 'pages', 'all', 'logIn', 'logOut']) {
-    assert.ok(!(own in routes), own)
+test('each operation of the contract has a method of its own', () => {
+  const names = {
+    request: true,
+    stream: true,
+    pages: true,
+    all: true,
+    rows: true,
+    logIn: true,
+    logOut: true,
   }
+  for (const { id } of [...operations, ...gatewayOperations]) {
+    assert.equal(typeof client[id], 'function')
+    assert.ok(!(id in names), id)
+  }
+})
+
+test('routes have the properties that the contract gives', () => {
+  const expected = {
+    issueToken: 'POST /v3/auth/tokens public',
+    getServer: 'GET /servers/{id}',
+    exportHostsFile: 'GET /inventory/hosts text',
+    showReference: 'GET /docs public text',
+    stopServer: 'POST /servers/{id}/stop key',
+    createBatch: 'POST /servers/batch key',
+    revokeToken: 'DELETE /v3/auth/tokens',
+    getSession: 'GET /api/session',
+  } as const
+  for (const [id, route] of Object.entries(expected)) {
+    assert.equal(routes[id as keyof typeof expected], route)
+  }
+  assert.deepEqual(routeOf('stopServer'), {
+    method: 'POST',
+    path: '/servers/{id}/stop',
+    isPublic: false,
+    returnsText: false,
+    takesKey: true,
+  })
+})
+
+test('headers have the names of the contract', () => {
+  assert.deepEqual([csrfHeader, pollHeader], [contract.csrfHeader, contract.pollHeader])
 })

@@ -4,7 +4,7 @@ import { createAdminClient } from '../../server/src/testing/contract-client.ts'
 import { minimalServer } from '../../server/src/testing/inventory-world/minimal-server.ts'
 import { startPlatform } from '../../server/src/testing/start-platform.ts'
 import type { TestPlatform } from '../../server/src/testing/start-platform.ts'
-import { createClient, tokenAuth, type Client, type IssuedToken } from './index.ts'
+import { ConnectionError, createClient, tokenAuth, type Client, type IssuedToken } from './index.ts'
 import { createCountedFetch } from './testing/counted-fetch.ts'
 
 const servers = 330
@@ -121,4 +121,65 @@ describe('paging', () => {
       { name: 'AbortError' },
     )
   })
+
+  test('rows of an export are all items, with one request', async () => {
+    const { client, counted } = connect()
+    const seen: string[] = []
+    for await (const { id, name } of client.rows('listServers', { query: { field: ['id'] } })) {
+      assert.equal(name, undefined)
+      seen.push(id ?? '')
+    }
+    assert.deepEqual(seen.sort(), ids)
+    assert.deepEqual(counted.calls, ['GET /servers 200'])
+  })
+
+  const rowsOf = (start: (controller: ReadableStreamDefaultController<Uint8Array>) => void) => {
+    let isCancelled = false
+    const body = new ReadableStream<Uint8Array>({ start, cancel: () => void (isCancelled = true) })
+    const client = createClient({
+      url: 'http://muster.test',
+      fetch: async () =>
+        new Response(body, { headers: { 'content-type': 'application/x-ndjson' } }),
+    })
+    return { rows: client.rows('listServers'), isCancelled: () => isCancelled }
+  }
+  const bytes = (text: string) => new TextEncoder().encode(text)
+
+  test('rows arrive whole, however the connection cuts them', async () => {
+    const text = bytes('{"name":"größe"}\n{"name":"two"}\n\n{"name":"three"}')
+    for (const size of [1, 2, 7, 1_000]) {
+      const { rows } = rowsOf((controller) => {
+        for (let from = 0; from < text.length; from += size)
+          controller.enqueue(text.slice(from, from + size))
+        controller.close()
+      })
+      const names: unknown[] = []
+      for await (const { name } of rows) names.push(name)
+      assert.deepEqual(names, ['größe', 'two', 'three'])
+    }
+  })
+
+  test('a reader who stops closes the connection of the export', async () => {
+    const { rows, isCancelled } = rowsOf((controller) => controller.enqueue(bytes('{}\n{}\n')))
+    for await (const row of rows) {
+      assert.ok(row)
+      break
+    }
+    assert.ok(isCancelled())
+  })
+
+  for (const [how, end] of [
+    ['is closed within a row', (controller) => controller.close()],
+    ['breaks', (controller) => controller.error(new TypeError('terminated'))],
+  ] as const satisfies [string, (controller: ReadableStreamDefaultController) => void][]) {
+    test(`an export that ${how} is a connection error after the whole rows`, async () => {
+      const { rows } = rowsOf((controller) => {
+        controller.enqueue(bytes('{"name":"one"}\n{"na'))
+        if (how !== 'breaks') end(controller)
+        else setImmediate(() => end(controller))
+      })
+      assert.equal((await rows.next()).value?.name, 'one')
+      await assert.rejects(rows.next(), (error) => error instanceof ConnectionError)
+    })
+  }
 })

@@ -1,5 +1,5 @@
-import type { ErrorBody, ErrorClass } from '@muster/contract'
-import { ApiError } from './errors.ts'
+import type { ErrorBody } from './contract.ts'
+import { createApiError, type ApiError, type ErrorClass } from './errors.ts'
 
 /** Error classes by status, for responses without an error body, such as those of a proxy. */
 const classOfStatus: Readonly<Record<number, ErrorClass>> = {
@@ -43,7 +43,7 @@ function readRetryAfter(header: string | null): number | undefined {
 /** Builds the error of a failed response. */
 export function parseError({ status, headers }: Response, text: string): ApiError {
   const body = parseErrorBody(text)
-  return new ApiError({
+  return createApiError({
     class: body?.class ?? guessClass(status),
     status,
     details: body?.details ?? describeForeignResponse(status, headers, text),

@@ -1,20 +1,11 @@
 import { fillPath, renderQuery } from './address.ts'
 import { ConnectionError } from './errors.ts'
-import type { AnyOperationId, TextOperationId } from './operations.ts'
-import { routes } from './routes.ts'
-
-/** Operations that return text instead of JSON. The compiler checks them against the contract. */
-const textOperations = {
-  exportSshConfig: true,
-  exportHostsFile: true,
-  showMetrics: true,
-  showReference: true,
-  showReferenceScript: true,
-} as const satisfies Record<TextOperationId, true>
+import type { AnyOperationId } from './operations.ts'
+import { routeOf } from './route.ts'
 
 /** Whether an operation can return this content type. Exports of lists are CSV or lines of JSON. */
 const canReturn = (id: AnyOperationId, contentType: string): boolean =>
-  id in textOperations || contentType.includes('json') || contentType.startsWith('text/csv')
+  routeOf(id).returnsText || contentType.includes('json') || contentType.startsWith('text/csv')
 
 /** The input of any operation. */
 export interface AnyInput {
@@ -46,13 +37,11 @@ export interface Connection {
   readonly headers: Readonly<Record<string, string>>
 }
 
-export const methodOf = (id: AnyOperationId): string => routes[id].split(' ', 1)[0] ?? ''
-
 /** Paths of gateway operations already contain the prefix. */
 const isGatewayPath = (path: string) => path.startsWith('/api/')
 
 function addressOf(id: AnyOperationId, { parameters = {}, query = {} }: AnyInput, to: Connection) {
-  const path = routes[id].slice(methodOf(id).length + 1)
+  const { path } = routeOf(id)
   const origin = path.startsWith('/v3') ? to.authUrl : to.url
   const prefix = isGatewayPath(path) ? '' : to.prefix
   return origin + prefix + fillPath(path, parameters) + renderQuery(query)
@@ -87,7 +76,7 @@ async function fetchResponse(
   const address = addressOf(id, input, to)
   try {
     return await to.fetch(address, {
-      method: methodOf(id),
+      method: routeOf(id).method,
       headers: {
         accept: 'application/json',
         ...(body !== undefined && { 'content-type': 'application/json' }),

@@ -99,6 +99,8 @@ describe('commands of the documentation', () => {
       [
         // They take an hour.
         { path: 'bench/README.md', notRun: 1 },
+        // They build the package and start the demo. testing/sdk does both.
+        { path: 'sdk/README.md', notRun: 2 },
         // They change the data. The tests of the commands run them.
         { path: 'docs/administering.md', notRun: 6 },
         // They need another Muster and a token of it.

@@ -17,7 +17,7 @@ export interface Page {
 /** Blocks in lists are indented. */
 const fence = /^ *```(.*)\n([\s\S]*?)^ *```$/gm
 
-function readPage(path: string): Page {
+export function readPage(path: string): Page {
   const text = readFileSync(join(repository, path), 'utf8')
   const blocks = [...text.matchAll(fence)].map(([, language = '', text = '']) => ({
     language,
@@ -28,7 +28,7 @@ function readPage(path: string): Page {
 
 /** The pages for users, operators and developers. */
 export const readPages = (): Page[] =>
-  ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md']
+  ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'bench/README.md', 'sdk/README.md']
     .concat(globSync('docs/{,sources/}*.md', { cwd: repository }).toSorted())
     .map(readPage)
 

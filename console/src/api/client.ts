@@ -48,5 +48,8 @@ async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Prom
   }
 }
 
-/** The public API through the gateway. The browser has a cookie, never a token. */
-export const api = createClient({ auth: cookieSession(), fetch: sendRequest })
+/**
+ * The public API through the gateway. The browser has a cookie, never a token. The cache of queries repeats
+ * requests, and shows that it does.
+ */
+export const api = createClient({ retries: 0, auth: cookieSession(), fetch: sendRequest })

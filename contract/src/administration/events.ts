@@ -7,6 +7,7 @@ import {
   narrowingScope,
   selected,
   several,
+  typedAs,
 } from '../resources/list-operations.ts'
 import {
   enumeration,
@@ -300,7 +301,8 @@ export const eventOperations = [
         description: 'Events that you can access',
         body: exactObject({
           events: Type.Array(
-            Type.Unsafe<EventDto>(
+            typedAs(
+              EventDto,
               Type.Partial(exactObject({ ...wireProperties(events), ...cloudpodsFields }), {
                 additionalProperties: false,
               }),

@@ -186,9 +186,13 @@ export const wholeListLimit = Type.Optional(
   }),
 )
 
+/** A schema that is checked as such, and has the type of another one: `typedAs` tells generators of types. */
+export const typedAs = <Typed extends TSchema>(typed: Typed, schema: TSchema) =>
+  Object.defineProperty(Type.Unsafe<Static<Typed>>(schema), 'typedAs', { value: typed })
+
 /** Items have fewer keys only if `field` asks for it, so the type has all of them. */
 export const selected = <Item extends TObject>(item: Item) =>
-  Type.Unsafe<Static<Item>>(Type.Partial(item, { additionalProperties: false }))
+  typedAs(item, Type.Partial(item, { additionalProperties: false }))
 
 /** The body of a list. Without `details`, it contains only some of the fields. */
 export const listBody = <const Keys extends string, Item extends TSchema>(keys: Keys, item: Item) =>

@@ -14,6 +14,8 @@ export interface Transport {
     id: Id,
     ...args: Arguments<Id>
   ) => Promise<Answer<Output<Id>>>
+  /** Repeats a login that failed because Muster did not respond. */
+  readonly retry: <Result>(attempt: () => Promise<Result>) => Promise<Result>
 }
 
 type AuthHeaders = Readonly<Record<string, string>>

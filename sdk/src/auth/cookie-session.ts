@@ -1,6 +1,8 @@
-import type { SessionDto } from '@muster/contract'
+import type { Output } from '../operations.ts'
 import { csrfHeader } from '../wire-names.ts'
 import type { Auth } from './auth.ts'
+
+type SessionDto = Output<'getSession'>['session']
 
 const reads = new Set(['GET', 'HEAD'])
 

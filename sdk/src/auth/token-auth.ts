@@ -1,6 +1,11 @@
-import type { ScopeRequest } from '@muster/contract'
 import type { Auth } from './auth.ts'
-import { readIssued, tokenLogin, type IssuedToken, type LoginOptions } from './token-login.ts'
+import {
+  readIssued,
+  tokenLogin,
+  type IssuedToken,
+  type LoginOptions,
+  type ScopeRequest,
+} from './token-login.ts'
 
 /** Authenticates with an existing token. With `scope`, issues a child token for that scope. */
 export const tokenAuth = (

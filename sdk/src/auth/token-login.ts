@@ -1,6 +1,10 @@
-import type { IdentityRequest, ScopeRequest, Token } from '@muster/contract'
+import type { Input, Output } from '../operations.ts'
 import type { Answer, Auth, Transport } from './auth.ts'
-import { signLogin } from './sign-login.ts'
+
+type TokenRequest = Input<'issueToken'>['body']['auth']
+export type IdentityRequest = TokenRequest['identity']
+export type ScopeRequest = NonNullable<TokenRequest['scope']>
+type Token = Output<'issueToken'>['token']
 
 /** A token secret and the content of the token. */
 export interface IssuedToken {
@@ -45,8 +49,13 @@ export function tokenLogin({
     prefix: '',
     connect(transport) {
       let issued: Promise<IssuedToken> | undefined
+      /** The secret of the token, until it is rejected. */
+      let valid: string | undefined
+      let renewal:
+        | { readonly of: string | undefined; readonly login: Promise<IssuedToken> }
+        | undefined
 
-      async function issue(): Promise<IssuedToken> {
+      async function issueOnce(): Promise<IssuedToken> {
         const identity = await identify(transport)
         const auth = {
           identity,
@@ -57,14 +66,19 @@ export function tokenLogin({
         return readIssued(await transport.call('issueToken', { body: { auth } }))
       }
 
+      const issue = () => (isRepeatable ? transport.retry(issueOnce) : issueOnce())
+
       /** Concurrent calls share one login. */
       function current(): Promise<IssuedToken> {
         if (issued) return issued
         const login = issue()
         issued = login
-        login.catch(() => {
-          if (issued === login) issued = undefined
-        })
+        login.then(
+          ({ secret }) => (valid = secret),
+          () => {
+            if (issued === login) issued = undefined
+          },
+        )
         return login
       }
 
@@ -74,10 +88,15 @@ export function tokenLogin({
         },
         async renew(rejected) {
           if (!isRepeatable) return false
-          const login = await issued?.catch(() => undefined)
-          // A concurrent call with the same token may have logged in again already.
-          if (login?.secret === rejected[tokenHeader]) issued = undefined
-          await current()
+          const secret = rejected[tokenHeader]
+          if (secret === valid) {
+            valid = undefined
+            issued = undefined
+            renewal = { of: secret, login: current() }
+          }
+          // Concurrent calls with the same token share its renewal, also if it failed meanwhile.
+          const isShared = issued === undefined && renewal?.of === secret
+          await ((isShared ? renewal?.login : undefined) ?? current())
           return true
         },
         logIn: current,
@@ -94,63 +113,3 @@ export function tokenLogin({
     },
   }
 }
-
-interface AccessKeyOptions extends Pick<LoginOptions, 'source'> {
-  readonly accessKey: string
-  readonly secret: string
-}
-
-/** Logs in with an access key, for the project of the key. */
-export const accessKeyLogin = ({ accessKey, secret, ...options }: AccessKeyOptions) =>
-  tokenLogin({
-    ...options,
-    isRepeatable: true,
-    identify: async ({ authHost }) => ({
-      methods: ['aksk'],
-      access_key_secret: await signLogin({ accessKey, secret, host: authHost, now: new Date() }),
-    }),
-  })
-
-interface CasOptions extends LoginOptions {
-  /** The id of the identity provider. Required if there are several. */
-  readonly provider?: string
-}
-
-/** Logs in with a credential that works once, so the client cannot log in again when the token expires. */
-export const singleLogin = (identity: IdentityRequest, options: SingleLoginOptions = {}) =>
-  tokenLogin({ ...options, isRepeatable: false, identify: () => identity })
-
-/** Logs in with a CAS ticket. */
-export const casTicket = (ticket: string, { provider, ...options }: CasOptions = {}) =>
-  singleLogin(
-    {
-      methods: ['cas'],
-      cas_ticket: { id: ticket, ...(provider !== undefined && { provider }) },
-    },
-    options,
-  )
-
-interface PasswordOptions extends LoginOptions {
-  /** By id, or by name in a domain (default: `Default`). */
-  readonly user:
-    | { readonly id: string }
-    | {
-        readonly name: string
-        readonly domain?: { readonly id: string } | { readonly name: string }
-      }
-  readonly password: string
-  /** The code of a second factor. It works once, so the client cannot log in again with it. */
-  readonly passcode?: string | undefined
-}
-
-/** Logs in with a user name and password, and with the code of a second factor if there is one. */
-export const passwordLogin = ({ user, password, passcode, ...options }: PasswordOptions) =>
-  tokenLogin({
-    ...options,
-    isRepeatable: passcode === undefined,
-    identify: () => ({
-      methods: passcode === undefined ? ['password'] : ['password', 'totp'],
-      password: { user: { ...user, password } },
-      ...(passcode !== undefined && { totp: { user: { passcode } } }),
-    }),
-  })
