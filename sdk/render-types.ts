@@ -52,16 +52,10 @@ function createRenderer() {
     if (schema.const !== undefined) return literal(schema.const)
     if (schema.enum) return '~unsafe' in schema ? 'string' : schema.enum.map(literal).join(' | ')
     if (schema.anyOf) return [...new Set(schema.anyOf.map(render))].join(' | ')
-    switch (schema.type) {
-      case 'array':
-        return renderArray(schema)
-      case 'object':
-        return renderObject(schema)
-      case 'integer':
-        return 'number'
-      default:
-        return schema.type ?? 'unknown'
-    }
+    if (schema.type === 'array') return renderArray(schema)
+    if (schema.type === 'object') return renderObject(schema)
+    if (schema.type === 'integer') return 'number'
+    return schema.type ?? 'unknown'
   }
 
   function renderArray({ items = {}, minItems, maxItems }: Schema): string {
@@ -104,12 +98,12 @@ function renderInput(operation: AnyOperation, { render, renderQuery }: Renderer)
     parameters.length === 0
       ? 'readonly parameters?: undefined'
       : `readonly parameters: { ${parameters.join('; ')} }`,
-    `readonly query?: ${query ? renderQuery(query as Schema) : 'undefined'}`,
+    `readonly query?: ${query ? renderQuery(query) : 'undefined'}`,
     body
-      ? `readonly body${hasOptionalBody ? '?' : ''}: ${render(body as Schema)}`
+      ? `readonly body${hasOptionalBody ? '?' : ''}: ${render(body)}`
       : 'readonly body?: undefined',
     headers
-      ? `readonly headers${areHeadersRequired ? '' : '?'}: ${render(headers as Schema)} & RequestHeaders`
+      ? `readonly headers${areHeadersRequired ? '' : '?'}: ${render(headers)} & RequestHeaders`
       : 'readonly headers?: RequestHeaders',
     'readonly signal?: AbortSignal | undefined',
   ]
@@ -119,7 +113,7 @@ function renderInput(operation: AnyOperation, { render, renderQuery }: Renderer)
 function renderOutput({ responses }: AnyOperation, { render }: Renderer): string {
   const bodies = Object.entries(responses)
     .filter(([status]) => status.startsWith('2') || status === '300')
-    .map(([, { body }]) => (body ? render(body as Schema) : 'undefined'))
+    .map(([, { body }]) => (body ? render(body) : 'undefined'))
   return [...new Set(bodies)].join(' | ') || 'never'
 }
 
@@ -136,7 +130,7 @@ readonly input: ${input}
 readonly output: ${renderOutput(operation, renderer)}
 }`
   })
-  renderer.render(ErrorBody as Schema)
+  renderer.render(ErrorBody)
   return [
     'type RequestHeaders = Readonly<Record<string, string>>',
     ...[...renderer.interfaces.values()].map((text) => `export ${text}`),
