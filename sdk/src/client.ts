@@ -4,7 +4,7 @@ import type { AnyOperationId, Arguments, ExportId, Item, ListId, Output } from '
 import { parseError } from './parse-error.ts'
 import { readAnswer, readText } from './read-answer.ts'
 import { readLines } from './read-lines.ts'
-import { createRetry, isTransient, type RetryOptions } from './retry.ts'
+import { sendOnce, type Repetition } from './repeat.ts'
 import { routeOf } from './route.ts'
 import { send, type AnyInput, type Connection, type Fetch } from './send.ts'
 import { abortable } from './sleep.ts'
@@ -26,7 +26,7 @@ function findNext({ body, headers }: Answer<unknown>): Record<string, string[]> 
 const itemsOf = (body: unknown): readonly unknown[] =>
   Object.values(body as object).find((value) => Array.isArray(value)) ?? []
 
-export interface ClientOptions<Login> extends RetryOptions {
+export interface PageClientOptions<Login> {
   /** The URL of the API. Default: the origin of the page. */
   readonly url?: string
   /** The URL of the identity API, if it is different. */
@@ -68,23 +68,11 @@ const noAuth: Auth<void> = {
   }),
 }
 
-/** Whether a call may be sent more than once. Adds the `Idempotency-Key` that makes an action safe to repeat. */
-function prepare(id: AnyOperationId, input: AnyInput, isRetrying: boolean) {
-  const { method, takesKey } = routeOf(id)
-  if (!takesKey) return { input, isRepeatable: method !== 'POST' }
-  const headers = new Headers(input.headers)
-  if (headers.has('idempotency-key') || !isRetrying) return { input, isRepeatable: true }
-  // `randomUUID` is missing in pages without TLS.
-  const bytes = [...crypto.getRandomValues(new Uint8Array(16))]
-  const key = bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')
-  return {
-    input: { ...input, headers: { ...input.headers, 'idempotency-key': key } },
-    isRepeatable: true,
-  }
-}
-
-/** Creates a client with a typed method for each operation of the contract. */
-export function createClient<Login = void>(options: ClientOptions<Login> = {}): Client<Login> {
+/** Creates a client with a typed method for each operation of the contract. It repeats only what `repetition` does. */
+export function createPageClient<Login = void>(
+  options: PageClientOptions<Login> = {},
+  { retry, isTransient, prepare }: Repetition = sendOnce,
+): Client<Login> {
   const { url = '', authUrl = url, headers = {} } = options
   const auth = options.auth ?? (noAuth as unknown as Auth<Login>)
   const connection: Connection = {
@@ -95,8 +83,6 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
     fetch: options.fetch ?? ((address, init) => globalThis.fetch(address, init)),
     headers,
   }
-  const retry = createRetry(options)
-  const isRetrying = options.retries !== 0
   const login = auth.connect({
     authHost: authUrl === '' ? '' : new URL(authUrl).host,
     call: async (id, ...given) => {
@@ -136,7 +122,7 @@ export function createClient<Login = void>(options: ClientOptions<Login> = {}): 
     given: AnyInput,
     read: (response: Response) => Promise<Result>,
   ): Promise<Result> {
-    const { input, isRepeatable } = prepare(id, given, isRetrying)
+    const { input, isRepeatable } = prepare(id, given)
     let isSent = false
     return await retry(
       async () => {

@@ -10,7 +10,8 @@ export {
 } from './auth/logins.ts'
 export { tokenAuth } from './auth/token-auth.ts'
 export type { IssuedToken, LoginOptions } from './auth/token-login.ts'
-export { createClient, type Client, type ClientOptions } from './client.ts'
+export { createPageClient, type Client, type PageClientOptions } from './client.ts'
+export { createClient, type ClientOptions } from './create-client.ts'
 export {
   ApiError,
   ConflictError,

@@ -1,4 +1,4 @@
-import { cookieSession, createClient, pollHeader } from '@muster/sdk'
+import { cookieSession, createPageClient, pollHeader } from '@muster/sdk'
 
 /** The largest page that the API returns. */
 export const maxPageSize = 2048
@@ -52,4 +52,4 @@ async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Prom
  * The public API through the gateway. The browser has a cookie, never a token. The cache of queries repeats
  * requests, and shows that it does.
  */
-export const api = createClient({ retries: 0, auth: cookieSession(), fetch: sendRequest })
+export const api = createPageClient({ auth: cookieSession(), fetch: sendRequest })
