@@ -61,14 +61,26 @@ interface PasswordOptions extends LoginOptions {
         readonly domain?: { readonly id: string } | { readonly name: string }
       }
   readonly password: string
+  /** The code of a second factor. A function is called for each login, because a code works once. */
+  readonly passcode?: string | (() => string | Promise<string>) | undefined
 }
 
-/** Logs in with a user name and password. */
-export const passwordLogin = ({ user, password, ...options }: PasswordOptions): Auth<IssuedToken> =>
+/** Logs in with a user name and password, and with the code of a second factor if there is one. */
+export const passwordLogin = ({
+  user,
+  password,
+  passcode,
+  ...options
+}: PasswordOptions): Auth<IssuedToken> =>
   tokenLogin({
     ...options,
-    isRepeatable: true,
-    identify: () => ({ methods: ['password'], password: { user: { ...user, password } } }),
+    isRepeatable: typeof passcode !== 'string',
+    async identify() {
+      const identity = { password: { user: { ...user, password } } }
+      if (passcode === undefined) return { methods: ['password'], ...identity }
+      const code = typeof passcode === 'string' ? passcode : await passcode()
+      return { methods: ['password', 'totp'], ...identity, totp: { user: { passcode: code } } }
+    },
   })
 
 interface CredentialOptions extends LoginOptions {
