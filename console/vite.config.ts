@@ -42,7 +42,8 @@ export default defineConfig({
         // it, unless a group of higher priority has them. `script-sizes.test.ts` limits the sizes.
         codeSplitting: {
           groups: [
-            { name: 'libraries', test: /node_modules/, priority: 4 },
+            // The code for QR codes is loaded with the pages that show them.
+            { name: 'libraries', test: /node_modules\/(?!uqr\/)/, priority: 4 },
             { name: 'main', test: /console\/src\/(?:main|routes)\.tsx$/, priority: 3 },
             { name: 'login', test: /console\/src\/pages\/login\//, priority: 2 },
             // The first page after the login.

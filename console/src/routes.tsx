@@ -7,7 +7,7 @@ import {
   redirect,
   retainSearchParams,
 } from '@tanstack/react-router'
-import { Shell } from './frame/shell.tsx'
+import { GuardedShell } from './frame/guarded-shell.tsx'
 import { watchConnection } from './api/connection.ts'
 import { onSessionEnd, type SessionEnd } from './api/end-session.ts'
 import { sessionQuery } from './api/queries/session.ts'
@@ -49,7 +49,7 @@ const firstPassword = createRoute({
 const frame = createRoute({
   getParentRoute: () => root,
   id: 'frame',
-  component: Shell,
+  component: GuardedShell,
   pendingComponent: SessionPending,
   async loader({ location }) {
     const stopWatching = watchConnection()
@@ -206,6 +206,11 @@ const sessions = createRoute({
   path: '/me/sessions',
   component: lazyPage(otherPages, 'SessionsPage'),
 })
+const factors = createRoute({
+  getParentRoute: () => frame,
+  path: '/me/factors',
+  component: lazyPage(otherPages, 'FactorsPage'),
+})
 const logins = createRoute({
   getParentRoute: () => frame,
   path: '/me/logins',
@@ -240,6 +245,7 @@ export const router = createRouter({
       compare,
       keys,
       sessions,
+      factors,
       logins,
     ]),
   ]),

@@ -1,4 +1,6 @@
+import type { ErrorBody } from '@muster/contract'
 import { cookieSession, createPageClient, pollHeader } from '@muster/sdk'
+import { requestCode } from './code-request.ts'
 
 /** The largest page that the API returns. */
 export const maxPageSize = 2048
@@ -28,7 +30,7 @@ const isFromApi = ({ status, headers }: Response): boolean =>
   status < 500 && headers.get('content-type')?.startsWith('text/html') !== true
 
 /** Polling while nobody uses the page must not keep the session alive, so it is marked. */
-async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+async function sendOnce(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
   const isUserIdle = Date.now() - lastInputAt > idleAfter
   const headers = new Headers(init?.headers)
   if (isUserIdle) headers.set(pollHeader, '1')
@@ -46,6 +48,23 @@ async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Prom
   } finally {
     endRead?.()
   }
+}
+
+/** Whether a change was refused until the user sends a code of a second factor. */
+async function needsCode(response: Response): Promise<boolean> {
+  if (response.status !== 403) return false
+  const body = (await response
+    .clone()
+    .json()
+    .catch(() => ({}))) as Partial<ErrorBody>
+  return body.class === 'FactorRequiredError' && body.values?.['reason'] === 'verify'
+}
+
+/** Asks for a code if a change needs one, and repeats the change once. */
+async function sendRequest(address: RequestInfo | URL, init?: RequestInit): Promise<Response> {
+  const response = await sendOnce(address, init)
+  if (init?.method === 'GET' || !(await needsCode(response))) return response
+  return (await requestCode()) ? await sendOnce(address, init) : response
 }
 
 /**

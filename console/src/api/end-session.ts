@@ -1,4 +1,5 @@
-export type SessionEnd = 'ended' | 'out'
+/** `factor`: the page needs a login with a second factor. */
+export type SessionEnd = 'ended' | 'out' | 'factor'
 
 const listeners = new Set<(ending: SessionEnd) => void>()
 

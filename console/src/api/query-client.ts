@@ -1,4 +1,4 @@
-import { ApiError } from '@muster/sdk'
+import { ApiError, isApiError } from '@muster/sdk'
 import { QueryCache, QueryClient, MutationCache } from '@tanstack/react-query'
 import { endSession } from './end-session.ts'
 import { sessionQuery } from './queries/session.ts'
@@ -28,13 +28,26 @@ export function handleUnauthorized(error: unknown, queryKey: readonly unknown[] 
   else void checkSession()
 }
 
+/** The session itself tells whether its user must add a factor or send a code before anything else. */
+function handleFactorRequired(error: unknown): void {
+  const session = queryClient.getQueryData(sessionQuery.queryKey)
+  if (!session || !isApiError(error, 'FactorRequiredError')) return
+  if (error.values['reason'] === 'log_in') endSession('factor')
+  else if (session.second_factor.required === 'none') void checkSession()
+}
+
+function handleError(error: unknown, queryKey?: readonly unknown[]): void {
+  handleUnauthorized(error, queryKey)
+  handleFactorRequired(error)
+}
+
 const retries = 2
 
 export const queryClient = new QueryClient({
   queryCache: new QueryCache({
-    onError: (error, { queryKey }) => handleUnauthorized(error, queryKey),
+    onError: (error, { queryKey }) => handleError(error, queryKey),
   }),
-  mutationCache: new MutationCache({ onError: (error) => handleUnauthorized(error) }),
+  mutationCache: new MutationCache({ onError: (error) => handleError(error) }),
   defaultOptions: {
     // The connection monitor detects being offline by failed requests.
     mutations: { networkMode: 'always' },

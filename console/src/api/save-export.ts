@@ -1,4 +1,5 @@
 import { ConnectionError } from '@muster/sdk'
+import { saveFile } from '../browser/save-file.ts'
 
 /** Converts JSON Lines to an array as a stream, because exports may be hundreds of megabytes. */
 export async function toJsonArray(lines: ReadableStream<Uint8Array>): Promise<Blob> {
@@ -36,16 +37,7 @@ async function toBlob(response: Response, kind: ExportKind): Promise<Blob> {
   }
 }
 
-function download(address: string, name: string): void {
-  const link = document.createElement('a')
-  link.href = address
-  link.download = name
-  link.click()
-}
-
 /** Saves an export as a file. A partial file is never saved, since it would look complete. */
 export async function saveExport(response: Response, name: string, kind: ExportKind) {
-  const address = URL.createObjectURL(await toBlob(response, kind))
-  download(address, `${name}.${kind}`)
-  setTimeout(() => URL.revokeObjectURL(address), 60_000)
+  saveFile(await toBlob(response, kind), `${name}.${kind}`)
 }

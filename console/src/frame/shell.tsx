@@ -1,6 +1,7 @@
 import { Outlet, useNavigate } from '@tanstack/react-router'
-import { useEffect, useRef, useState, Suspense } from 'react'
+import { useEffect, useRef, useState, Suspense, useSyncExternalStore } from 'react'
 import { useQuery } from '@tanstack/react-query'
+import { isCodeRequested, subscribeToCodeRequests } from '../api/code-request.ts'
 import { useConnection } from '../api/connection.ts'
 import { preloadPages, lazyPage } from '../pages/lazy-page.ts'
 import { rememberSession } from '../session/remembered-session.ts'
@@ -23,6 +24,8 @@ import { showToast } from '../ui/show-toast.ts'
 /** Their code is loaded after the first page. */
 const HelpDialog = lazyPage(() => import('./help-dialog.tsx'), 'HelpDialog')
 const Palette = lazyPage(() => import('./palette.tsx'), 'Palette')
+const ResetNotice = lazyPage(() => import('../other-pages.ts'), 'ResetNotice')
+const CodeDialog = lazyPage(() => import('../other-pages.ts'), 'CodeDialog')
 const TaskDrawer = lazyPage(() => import('../actions/task-drawer.tsx'), 'TaskDrawer')
 
 /** The drawer of tasks, while there are any. */
@@ -44,7 +47,8 @@ const preloadAfter = 2_000
 export function Shell() {
   const t = useMessages()
   const session = useSession()
-  const { scope } = session
+  const { scope, second_factor: factor } = session
+  const needsCode = useSyncExternalStore(subscribeToCodeRequests, isCodeRequested)
   useEffect(() => rememberSession(session), [session])
   const [open, setOpen] = useState<'palette' | 'help' | 'navigation' | undefined>()
   const [command, setCommand] = useState<ServerCommand>()
@@ -73,6 +77,11 @@ export function Shell() {
       <ConnectionBanner />
       <Navigation isOpen={open === 'navigation'} onLeave={close} />
       <main id="content" className={styles.main} tabIndex={-1}>
+        {factor.reset && (
+          <Suspense>
+            <ResetNotice reset={factor.reset} />
+          </Suspense>
+        )}
         {/* What a page holds is of one project: it begins anew in another. */}
         <Outlet key={scope.id} />
       </main>
@@ -81,6 +90,7 @@ export function Shell() {
       <Suspense>
         {open === 'palette' && <Palette onClose={close} onCommand={setCommand} />}
         {open === 'help' && <HelpDialog onClose={close} />}
+        {needsCode && <CodeDialog />}
       </Suspense>
       {command && <ChosenAction command={command} onClose={() => setCommand(undefined)} />}
       <LogOutError />

@@ -25,6 +25,7 @@ export function usePageOptions(): readonly PageOption[] {
     { ...page, id: 'attach', icon: 'cloud', name: t.accounts.attach, href: '/accounts/new' },
     { ...page, id: 'keys', icon: 'key', name: t.frame.myKeys, href: '/me/keys' },
     { ...page, id: 'sessions', icon: 'screen', name: t.frame.mySessions, href: '/me/sessions' },
+    { ...page, id: 'factors', icon: 'key', name: t.me.factors, href: '/me/factors' },
     { ...page, id: 'logins', icon: 'user', name: t.me.logins, href: '/me/logins' },
   ]
   const canAttach = permission('createCloudAccount').allowed

@@ -35,6 +35,9 @@ export function UserMenu({ onHelp }: { readonly onHelp: () => void }) {
       <MenuItem icon="screen" onSelect={() => navigate({ to: '/me/sessions' })}>
         {t.frame.mySessions}
       </MenuItem>
+      <MenuItem icon="check" onSelect={() => navigate({ to: '/me/factors' })}>
+        {t.me.factors}
+      </MenuItem>
       <MenuLine />
       <MenuItem icon="command" hint="?" onSelect={onHelp}>
         {t.frame.keyboard}

@@ -7,10 +7,10 @@ const notPreloaded: (() => Promise<unknown>)[] = []
  * A page whose code is loaded when it is opened. A load failure is reported as a connection error:
  * otherwise the router would reload the whole page and show the browser's error page.
  */
-export function lazyPage<Module extends Record<string, unknown>>(
-  load: () => Promise<Module>,
-  name: keyof Module & string,
-) {
+export function lazyPage<
+  Module extends Record<string, unknown>,
+  Name extends keyof Module & string,
+>(load: () => Promise<Module>, name: Name) {
   notPreloaded.push(load)
   return lazyRouteComponent(async () => {
     try {

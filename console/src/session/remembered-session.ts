@@ -15,7 +15,9 @@ export const forgetSession = (): void => storeText(key, '')
 export function rememberedSession(): SessionDto | undefined {
   try {
     const session = JSON.parse(readStoredText(key) || 'null') as SessionDto | null
-    return session && Date.parse(session.expires_at) > Date.now() ? session : undefined
+    // An earlier version stored sessions without it.
+    if (!session || !('second_factor' in session)) return undefined
+    return Date.parse(session.expires_at) > Date.now() ? session : undefined
   } catch {
     return undefined
   }

@@ -65,6 +65,9 @@ function explain(
     const text = isNothing ? t.past.nothing : t.past.tooEarly(dateTime(recordedSince))
     return { title: t.past.notRecorded, text }
   }
+  if (error.class === 'FactorRequiredError') {
+    return { title: t.errors.codeNeeded, text: t.errors.codeNeededText }
+  }
   if (error.status === 403) {
     return { title: t.errors.forbidden, text: t.errors.forbiddenText(refusal ?? text) }
   }

@@ -5,6 +5,8 @@ export const errors = {
   forbidden: 'Access denied',
   forbiddenText: (details: string) =>
     `${details} Ask an administrator for a role that allows it, or switch to another project.`,
+  codeNeeded: 'A code is needed',
+  codeNeededText: 'Try again, and enter a code of your second factor. Nothing was changed.',
   noRole: 'You have no role yet',
   noRoleText:
     'Ask an owner of a project or an administrator for a role. Then log out and in again.',

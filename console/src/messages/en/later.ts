@@ -1,8 +1,9 @@
+import { factors } from './factors.ts'
 import { identity } from './identity.ts'
 import { en, type Messages } from './index.ts'
 import { providers } from './providers.ts'
 
-const later = { identity, providers }
+const later = { factors, identity, providers }
 
 /** With the messages that only some of the pages in `other-pages.ts` show. */
 export type AllMessages = Messages & typeof later

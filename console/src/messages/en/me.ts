@@ -100,6 +100,7 @@ export const me = {
   endOthersText: (count: number) =>
     count === 1 ? '1 session ends immediately.' : `${count} sessions end immediately.`,
   othersEnded: 'All other sessions logged out',
+  factors: 'My second factors',
   logins: 'My linked logins',
   loginsLead:
     'Accounts at identity providers with which you can log in as this user. Linking one keeps your roles and access keys. Without a password, your access keys stop working if you have not logged in there for long.',
@@ -121,5 +122,6 @@ export const me = {
   repeatPassword: 'Repeat new password',
   differs: 'The passwords do not match',
   wrongPassword: 'Wrong current password',
+  wrongPasswordOrCode: 'Wrong password or code',
   passwordChanged: 'Password changed',
 }

@@ -21,6 +21,20 @@ export const session = {
   logIn: 'Log in',
   withProvider: (name: string) => `Log in with ${name}`,
   failed: 'Wrong user name or password. After several failed attempts, logins are slowed down.',
+  codeTitle: 'Second factor',
+  code: 'Code',
+  codeHint: 'The 6 digits that your authenticator app shows',
+  recoveryCode: 'Recovery code',
+  recoveryCodeHint: 'One of the codes that you stored. Each works once.',
+  useRecoveryCode: 'Use a recovery code',
+  useApp: 'Use the authenticator app',
+  wrongCode:
+    'The code is wrong or was used before. Wait for the next one. After several failed attempts, logins are slowed down.',
+  codeFor: (name: string) => `The password of ${name} is right. Enter a code to log in.`,
+  backToPassword: 'Back',
+  codeTimedOut: 'You entered no code for 5 minutes. Log in again.',
+  factor:
+    'This needs a recent login with a second factor. Log in again to continue where you left off.',
   ended: 'Your session has ended. Log in again to continue where you left off.',
   loggedOut: 'You are logged out.',
   providerFailed:

@@ -6,6 +6,8 @@ export const errors: Messages['errors'] = {
   unreachableText: '连接失败。请确认 Muster 正在运行，然后重试。',
   forbidden: '无权访问',
   forbiddenText: (details) => `${details} 请向管理员申请相应的角色，或切换到其他项目。`,
+  codeNeeded: '需要验证码',
+  codeNeededText: '请重试并输入双因素验证的验证码。没有做任何修改。',
   noRole: '您还没有角色',
   noRoleText: '请向项目所有者或管理员申请角色，然后退出并重新登录。',
   notFound: '未找到，或您无权访问',

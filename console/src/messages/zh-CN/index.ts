@@ -7,6 +7,7 @@ import { changes } from './changes.ts'
 import { common } from './common.ts'
 import { connection } from './connection.ts'
 import { errors } from './errors.ts'
+import { factors } from './factors.ts'
 import { frame } from './frame.ts'
 import { identity } from './identity.ts'
 import { infrastructure } from './infrastructure.ts'
@@ -33,6 +34,7 @@ export const zhCN: AllMessages = {
   common,
   connection,
   errors,
+  factors,
   frame,
   identity,
   infrastructure,

@@ -90,6 +90,7 @@ export const me: Messages['me'] = {
   endOthersTitle: '退出所有其他会话',
   endOthersText: (count) => `${count} 个会话将立即结束。`,
   othersEnded: '所有其他会话均已退出',
+  factors: '我的双因素验证',
   logins: '我的关联登录',
   loginsLead:
     '您可以用这些身份提供方的账号以当前用户登录。关联后，角色和访问密钥保持不变。如果您没有密码，且长时间未在那里登录，访问密钥将停止工作。',
@@ -110,5 +111,6 @@ export const me: Messages['me'] = {
   repeatPassword: '再次输入新密码',
   differs: '两次输入不一致',
   wrongPassword: '当前密码不正确',
+  wrongPasswordOrCode: '密码或验证码不正确',
   passwordChanged: '密码已修改',
 }

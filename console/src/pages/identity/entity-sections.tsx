@@ -2,7 +2,6 @@ import type {
   IdentityProviderDto,
   DomainDto,
   NewCredentialDto,
-  OperationId,
   PolicyDto,
   PolicyRule,
   ProjectDto,
@@ -34,12 +33,13 @@ import {
 } from '../../api/queries/relations.ts'
 import { RelatedSection } from './related-section.tsx'
 import { usePermission } from '../../session/use-permission.ts'
-import { useSession } from '../../session/use-session.ts'
 import { CreateKeyDialog } from '../me/create-key-dialog.tsx'
 import { SecretDialog } from '../me/secret-dialog.tsx'
 import { TimeAgo } from '../../ui/time-ago.tsx'
 import { EntityLink } from './entity-link.tsx'
 import { EnabledMark } from './enabled-mark.tsx'
+import { UserFactorsSection } from './user-factors-section.tsx'
+import { useUserPermission } from './use-user-permission.ts'
 
 interface Props {
   readonly kind: Kind
@@ -72,6 +72,7 @@ export function EntitySections({ kind, entity }: Props) {
           {(entity as UserDto).service_account ? null : (
             <>
               <UserLogins user={entity as UserDto} />
+              <UserFactorsSection user={entity as UserDto} />
               <OwnedAccounts id={id} />
             </>
           )}
@@ -258,20 +259,6 @@ function UserGroups({ id }: { readonly id: string }) {
       remove={(group) => api.removeGroupUser({ parameters: { id: group, user_id: id } })}
     />
   )
-}
-
-/** Whether an operation is allowed for this user. Some permissions cover only oneself. */
-function useUserPermission(
-  operation: OperationId,
-  userId: string,
-  ownerId: string | null = null,
-): ReturnType<typeof usePermission> {
-  const t = useAllMessages()
-  const permission = usePermission(operation)
-  const { permissions, user } = useSession()
-  const reach = permissions.find((entry) => entry.operation === operation)?.reach
-  if (reach !== 'self' || user.id === userId || user.id === ownerId) return permission
-  return { allowed: false, reason: t.identity.onlyOwn }
 }
 
 function GroupMembers({ id }: { readonly id: string }) {

@@ -5,15 +5,16 @@ import { useMessages } from '../../messages/use-messages.ts'
 import styles from './login-page.module.css'
 import { ErrorNotice } from '../../ui/error-notice.tsx'
 import { PageTitle } from '../../ui/page-title.tsx'
+import { CodeForm } from './code-form.tsx'
 import { PasswordForm } from './password-form.tsx'
 import { useLogIn, type LogIn } from './use-log-in.ts'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { readStoredText, storeText } from '../../browser/local-storage.ts'
 import { useDebounced } from '../../ui/use-debounced.ts'
-import type { LoginOptions } from '@muster/contract'
+import type { LoginOptions, PasswordLogin } from '@muster/contract'
 
 /** The reasons that the address can give for showing this page. */
-const reasons = ['ended', 'out', 'provider', 'unreachable'] as const
+const reasons = ['ended', 'out', 'factor', 'provider', 'unreachable'] as const
 
 /** The domain that was last typed, with which this browser begins again. */
 const domainKey = 'muster.domain'
@@ -22,7 +23,18 @@ const settled = 250
 export function LoginPage() {
   const t = useMessages()
   const search = useSearch({ strict: false })
-  const logIn = useLogIn()
+  const [pending, setPending] = useState<PasswordLogin>()
+  const [left, setLeft] = useState({ name: '', isLate: false })
+  const logIn = useLogIn(setPending)
+  const { reset } = logIn
+  const leave = useCallback(
+    (isLate: boolean) => {
+      setLeft({ name: pending?.name ?? '', isLate })
+      setPending(undefined)
+      reset()
+    },
+    [pending, reset],
+  )
   useClearCache()
   const [domain, setDomain] = useState(() => readStoredText(domainKey) ?? '')
   const query = useQuery(loginOptionsQuery(useDebounced(domain.trim(), settled)))
@@ -31,9 +43,12 @@ export function LoginPage() {
   const notes = {
     ended: t.session.ended,
     out: t.session.loggedOut,
+    factor: t.session.factor,
     provider: t.session.providerFailed,
     unreachable: t.session.providerUnreachable,
   }
+  const whyNote = why && notes[why]
+  const note = left.isLate ? t.session.codeTimedOut : whyNote
   const next = search['next'] === undefined ? {} : { next: `/console${search['next']}` }
   return (
     <main className={styles.page}>
@@ -42,25 +57,30 @@ export function LoginPage() {
         <PageTitle>{t.common.appName}</PageTitle>
       </div>
       <p className={styles.lead}>{t.session.lead}</p>
-      {why && !logIn.isError && (
+      {note !== undefined && !logIn.isError && !pending && (
         <p className={styles.note} role="status">
-          {notes[why]}
+          {note}
         </p>
       )}
       {query.isError && <ErrorNotice error={query.error} onRetry={() => void query.refetch()} />}
-      <div className={styles.cards}>
-        <PasswordForm
-          logIn={logIn}
-          domain={domain}
-          onDomain={setDomain}
-          onLeave={() => storeText(domainKey, domain.trim())}
-          providers={(options?.providers ?? []).map(({ id, name }) => ({
-            name,
-            href: `/api/session/providers/${encodeURIComponent(id)}?${new URLSearchParams(next).toString()}`,
-          }))}
-        />
-        {options?.demo && <DemoUsers people={options.demo.people} logIn={logIn} />}
-      </div>
+      {pending ? (
+        <CodeForm login={pending} logIn={logIn} onLeave={leave} />
+      ) : (
+        <div className={styles.cards}>
+          <PasswordForm
+            initialName={left.name}
+            logIn={logIn}
+            domain={domain}
+            onDomain={setDomain}
+            onLeave={() => storeText(domainKey, domain.trim())}
+            providers={(options?.providers ?? []).map(({ id, name }) => ({
+              name,
+              href: `/api/session/providers/${encodeURIComponent(id)}?${new URLSearchParams(next).toString()}`,
+            }))}
+          />
+          {options?.demo && <DemoUsers people={options.demo.people} logIn={logIn} />}
+        </div>
+      )}
       {options && (
         <p className={styles.version}>
           {options.platform} {options.version}

@@ -8,6 +8,7 @@ import styles from './login-page.module.css'
 import type { LogIn } from './use-log-in.ts'
 
 interface Props {
+  readonly initialName: string
   readonly logIn: LogIn
   readonly domain: string
   readonly onDomain: (domain: string) => void
@@ -16,9 +17,9 @@ interface Props {
   readonly providers: readonly { readonly name: string; readonly href: string }[]
 }
 
-export function PasswordForm({ logIn, domain, onDomain, onLeave, providers }: Props) {
+export function PasswordForm({ initialName, logIn, domain, onDomain, onLeave, providers }: Props) {
   const t = useMessages()
-  const [name, setName] = useState('')
+  const [name, setName] = useState(initialName)
   const [password, setPassword] = useState('')
   const isWrong = isApiError(logIn.error) && logIn.error.status === 401
   return (

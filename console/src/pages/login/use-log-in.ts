@@ -1,4 +1,5 @@
 import type { FirstPassword, PasswordLogin, SessionDto } from '@muster/contract'
+import { isApiError } from '@muster/sdk'
 import { useMutation, type UseMutationResult } from '@tanstack/react-query'
 import { useRouter, useSearch } from '@tanstack/react-router'
 import { api } from '../../api/client.ts'
@@ -34,8 +35,8 @@ export function useSetFirstPassword() {
   })
 }
 
-/** Logs in and opens the requested page. */
-export function useLogIn(): LogIn {
+/** Logs in and opens the requested page. Calls back if the password is right, and a code is missing. */
+export function useLogIn(onCodeNeeded: (login: PasswordLogin) => void): LogIn {
   const router = useRouter()
   const search = useSearch({ strict: false })
   return useMutation({
@@ -44,6 +45,9 @@ export function useLogIn(): LogIn {
       beginSession(session)
       await restoreLastScope(session)
       await router.navigate({ href: `/console${safeNext(search['next'])}`, replace: true })
+    },
+    onError(error, login) {
+      if (isApiError(error, 'FactorRequiredError')) onCodeNeeded(login)
     },
   })
 }

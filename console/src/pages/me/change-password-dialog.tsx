@@ -9,6 +9,8 @@ import { showToast } from '../../ui/show-toast.ts'
 import type { SessionDto } from '@muster/contract'
 import { isApiError } from '@muster/sdk'
 import { api } from '../../api/client.ts'
+import { endSession } from '../../api/end-session.ts'
+import { wrongOr } from '../../api/wrong-or.ts'
 import { sessionQuery } from '../../api/queries/session.ts'
 import { queryClient } from '../../api/query-client.ts'
 import { notifyOtherTabs } from '../../session/other-tabs.ts'
@@ -82,33 +84,36 @@ interface Passwords {
 }
 
 /**
- * Changes the password and logs in again, since the change ends all sessions of the user. A 401 may
- * mean a wrong password or an ended session.
+ * Changes the password and logs in again, since the change ends all sessions of the user. Who has a second
+ * factor logs in on the login page.
  */
 async function changePassword(
   { user, scope }: SessionDto,
   { original, next }: Passwords,
 ): Promise<'changed' | 'wrong'> {
-  try {
-    await api.changeOwnPassword({
+  const outcome = await wrongOr(() =>
+    api.changeOwnPassword({
       parameters: { id: user.id },
       body: { user: { original_password: original, password: next } },
+    }),
+  )
+  if (outcome === 'wrong') return 'wrong'
+  try {
+    const { session } = await api.createSession({
+      body: {
+        name: user.name,
+        domain: user.domain.name,
+        password: next,
+        ...(scope.kind !== 'none' && { scope: { [`${scope.kind}_id`]: scope.id } }),
+      },
     })
+    queryClient.setQueryData(sessionQuery.queryKey, session)
+    notifyOtherTabs('changed')
   } catch (error) {
-    if (!isApiError(error, 'UnauthorizedError')) throw error
-    await api.getSession()
-    return 'wrong'
+    if (!isApiError(error, 'FactorRequiredError')) throw error
+    endSession('ended')
+    return 'changed'
   }
-  const { session } = await api.createSession({
-    body: {
-      name: user.name,
-      domain: user.domain.name,
-      password: next,
-      ...(scope.kind !== 'none' && { scope: { [`${scope.kind}_id`]: scope.id } }),
-    },
-  })
-  queryClient.setQueryData(sessionQuery.queryKey, session)
-  notifyOtherTabs('changed')
   await queryClient.invalidateQueries({ queryKey: ['sessions'] })
   return 'changed'
 }

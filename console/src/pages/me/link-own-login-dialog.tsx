@@ -3,7 +3,9 @@ import { isApiError } from '@muster/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { api } from '../../api/client.ts'
+import { wrongOr } from '../../api/wrong-or.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
+import { PasscodeField } from '../../form/passcode-field.tsx'
 import { useMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 
@@ -17,20 +19,24 @@ export function LinkOwnLoginDialog({ providers, onClose }: Props) {
   const { me: t } = useMessages()
   const [provider, choose] = useState(providers[0]?.id ?? '')
   const [password, setPassword] = useState('')
+  const [passcode, setPasscode] = useState('')
+  const [needsCode, askForCode] = useState(false)
   const start = useMutation({
-    mutationFn: () => startLink(provider, password),
+    mutationFn: () => startLink(provider, password, passcode),
     onSuccess(page) {
-      if (page !== 'wrong') location.assign(page)
+      if (page === 'code') askForCode(true)
+      else if (page !== 'wrong') location.assign(page)
     },
   })
   const isWrong = start.data === 'wrong'
+  const isStopped = isWrong || start.data === 'code'
   return (
     <FormDialog
       title={t.linkLogin}
       submit={t.goToProvider}
       onSubmit={() => start.mutate()}
       onClose={onClose}
-      busy={start.isPending || (start.isSuccess && !isWrong)}
+      busy={start.isPending || (start.isSuccess && !isStopped)}
       error={start.error}
       isShownByFields={isWrong}
     >
@@ -53,19 +59,21 @@ export function LinkOwnLoginDialog({ providers, onClose }: Props) {
         required
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        error={isWrong ? t.wrongPassword : undefined}
+        error={isWrong ? (needsCode ? t.wrongPasswordOrCode : t.wrongPassword) : undefined}
       />
+      {needsCode && <PasscodeField value={passcode} onChange={setPasscode} />}
     </FormDialog>
   )
 }
 
-/** The page of the provider. A 401 may mean a wrong password or an ended session. */
-async function startLink(id: string, password: string): Promise<string> {
+/** The page of the provider. `code`: the user has a second factor, whose code is missing. */
+async function startLink(id: string, password: string, passcode: string): Promise<string> {
+  const body = { password, ...(passcode !== '' && { passcode }) }
   try {
-    return (await api.startProviderLink({ parameters: { id }, body: { password } })).login_page
+    const answer = await wrongOr(() => api.startProviderLink({ parameters: { id }, body }))
+    return answer === 'wrong' ? 'wrong' : answer.login_page
   } catch (error) {
-    if (!isApiError(error, 'UnauthorizedError')) throw error
-    await api.getSession()
-    return 'wrong'
+    if (isApiError(error, 'FactorRequiredError')) return 'code'
+    throw error
   }
 }

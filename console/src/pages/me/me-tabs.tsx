@@ -13,6 +13,9 @@ export function MeTabs() {
       <Link to="/me/sessions" {...tab}>
         {t.me.sessions}
       </Link>
+      <Link to="/me/factors" {...tab}>
+        {t.me.factors}
+      </Link>
       <Link to="/me/logins" {...tab}>
         {t.me.logins}
       </Link>
