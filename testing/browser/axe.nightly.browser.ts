@@ -140,6 +140,8 @@ describe('WCAG 2.2 AA rules of axe', () => {
       ['/me/keys', 'keys'],
       ['/me/keys', 'new key', button('Create access key')],
       ['/me/sessions', 'sessions'],
+      ['/me/factors', 'second factors'],
+      ['/me/factors', 'new factor', button('Add an authenticator app')],
       ['/me/logins', 'linked logins'],
       ['/no/such/page', 'no page'],
     )

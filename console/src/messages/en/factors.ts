@@ -13,7 +13,6 @@ export const factors = {
   lastUsed: 'Last used',
   neverUsed: 'never',
   unconfirmed: 'Not confirmed. Logins do not ask for it.',
-  tooMany: (most: string) => `You have ${most} second factors, the maximum.`,
   add: 'Add an authenticator app',
   nameHint: 'For example, which phone it is on',
   continue: 'Continue',

@@ -11,7 +11,6 @@ export const factors: AllMessages['factors'] = {
   lastUsed: '最近使用',
   neverUsed: '尚未使用',
   unconfirmed: '未确认，登录时不需要它。',
-  tooMany: (most) => `您已添加 ${most} 个，达到上限。`,
   add: '添加身份验证器应用',
   nameHint: '例如它所在的手机',
   continue: '继续',

@@ -1,8 +1,7 @@
-import { mostFactors, type FactorsDto } from '@muster/contract'
+import type { FactorsDto } from '@muster/contract'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { factorsQuery } from '../../api/queries/factors.ts'
-import { useFormat } from '../../messages/use-format.ts'
 import { useAllMessages } from '../../messages/use-messages.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/button.tsx'
@@ -18,22 +17,15 @@ import { RecoveryCodesSection } from './recovery-codes-section.tsx'
 /** The second factors of the user. */
 export function FactorsPage() {
   const { factors: t, me } = useAllMessages()
-  const { number } = useFormat()
   const { user } = useSession()
   const query = useQuery(factorsQuery(user.id))
   const [isAdding, setAdding] = useState(false)
-  const isFull = (query.data?.factors ?? []).length >= mostFactors
   return (
     <Page
       title={me.factors}
       lead={t.lead}
       aside={
-        <Button
-          look="primary"
-          icon="plus"
-          disabledReason={isFull ? t.tooMany(number(mostFactors)) : undefined}
-          onClick={() => setAdding(true)}
-        >
+        <Button look="primary" icon="plus" onClick={() => setAdding(true)}>
           {t.add}
         </Button>
       }

@@ -44,7 +44,7 @@ export function PasswordForm({ initialName, logIn, domain, onDomain, onLeave, pr
         autoComplete="username"
         autoCapitalize="none"
         required
-        autoFocus
+        autoFocus={initialName === ''}
         value={name}
         onChange={(event) => setName(event.target.value)}
       />
@@ -54,6 +54,7 @@ export function PasswordForm({ initialName, logIn, domain, onDomain, onLeave, pr
         type="password"
         autoComplete="current-password"
         required
+        autoFocus={initialName !== ''}
         value={password}
         onChange={(event) => setPassword(event.target.value)}
       />

@@ -43,7 +43,8 @@ export function useLogIn(onCodeNeeded: (login: PasswordLogin) => void): LogIn {
     mutationFn: async (login: PasswordLogin) => {
       const { session } = await api.createSession({ body: login })
       beginSession(session)
-      await restoreLastScope(session)
+      // The page that asks for a factor comes first.
+      if (session.second_factor.required === 'none') await restoreLastScope(session)
       await router.navigate({ href: `/console${safeNext(search['next'])}`, replace: true })
     },
     onError(error, login) {
