@@ -203,6 +203,27 @@ describe('second factors in the console', () => {
     assert.equal(requests.filter(isRemoval).length, 3)
   })
 
+  test('after a change of the password the user logs in with a code', async (t) => {
+    const person = await addOwner('faye')
+    const { page } = await testConsole.visit(t)
+    await enterPassword(page, person, '/console/me/sessions')
+    await enterCode(page, codeOf(person.secret))
+    await page.getByRole('button', { name: 'Change password' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Current password').fill(person.password)
+    await dialog.getByLabel('New password', { exact: true }).fill('tussocky moorland')
+    await dialog.getByLabel('Repeat new password').fill('tussocky moorland')
+    await dialog.getByRole('button', { name: 'Change password' }).click()
+    await page.getByText('Password changed').waitFor()
+    await page.getByText('Your session has ended').waitFor()
+    await forgetCodes(testConsole)
+    await page.getByLabel('User').fill(person.name)
+    await page.getByLabel('Password').fill('tussocky moorland')
+    await page.keyboard.press('Enter')
+    await enterCode(page, codeOf(person.secret))
+    await page.getByRole('heading', { name: 'My sessions' }).waitFor()
+  })
+
   test('a session from before the factor needs a code for any page', async (t) => {
     const person = await addViewer('fred')
     const { page } = await testConsole.visit(t, person, { bypassCSP: true })

@@ -3,6 +3,7 @@ import { test, type TestContext } from 'node:test'
 import { startOidcProvider } from '../../server/src/testing/real-oidc.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
+import { addSecondFactor, codeOf, forgetCodes } from './add-second-factor.ts'
 import { admin, password, startConsole } from './start-console.ts'
 
 const lifetime = suiteLifetime()
@@ -97,6 +98,29 @@ test('a user links the login at the company, and an administrator sees and unlin
   await administrators.getByText('could log in as countess').waitFor()
   await administrators.getByRole('button', { name: 'Link a login' }).last().click()
   await administrators.getByRole('cell', { name: 'ada-1815' }).waitFor()
+})
+
+test('a user with a second factor links a login with the password and a code', async (t) => {
+  const { testConsole, page } = await start(t)
+  const user = { name: 'countess', password, domain_id: 'default' }
+  const { body } = await testConsole.admin.call<{ user: { id: string } }>('createUser', {
+    body: { user },
+  })
+  const { secret } = await addSecondFactor(testConsole, { ...user, userId: body.user.id })
+  await page.goto('/console/me/logins')
+  await page.getByLabel('User name').fill(user.name)
+  await page.getByLabel('Password').fill(password)
+  await page.keyboard.press('Enter')
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+  await page.keyboard.press('Enter')
+  await page.getByText('No logins at identity providers.').waitFor()
+  await page.getByRole('button', { name: 'Link a login' }).first().click()
+  await page.getByLabel('Current password').fill(password)
+  await page.getByRole('button', { name: 'Continue to the provider' }).click()
+  await forgetCodes(testConsole)
+  await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+  await page.getByRole('button', { name: 'Continue to the provider' }).click()
+  await page.waitForURL('**/console/me/logins?linked=yes')
 })
 
 test('the login page offers the providers of the domain that was typed, and remembers it', async (t) => {

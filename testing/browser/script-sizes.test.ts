@@ -8,7 +8,7 @@ import { readyConsole } from './ready-console.ts'
 
 /** In bytes. */
 const firstPageLimit = 170_000
-const allLimit = 315_000
+const allLimit = 325_000
 
 const assets = join(consoleFolder, 'assets')
 const read = (path: string) => readFileSync(path, 'utf8')
@@ -45,7 +45,7 @@ describe('the scripts of the console, compressed', () => {
     assert.ok(sum <= firstPageLimit, `${sum} bytes: ${sizes.join('; ')}`)
   })
 
-  it('are at most 315 kB for all pages and languages', () => {
+  it('are at most 325 kB for all pages and languages', () => {
     const sizes = readdirSync(assets)
       .filter((name) => name.endsWith('.js'))
       .map((name) => sizeOf(join(assets, name)))
