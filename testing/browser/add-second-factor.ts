@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { generateSync } from 'otplib'
 import { ask, requestToken, secretOf } from '../../server/src/testing/client.ts'
+import { totpCode } from '../../server/src/testing/totp-code.ts'
 import type { Person } from './enter-as.ts'
 import type { TestConsole } from './start-console.ts'
 
@@ -10,10 +10,6 @@ export interface FactorOwner extends Person {
   readonly secret: string
   readonly recoveryCodes: readonly string[]
 }
-
-/** The code that the app of a secret shows now. */
-export const codeOf = (secret: string): string =>
-  generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) })
 
 /** As if the codes of the last half minute had not been used, and nobody had failed to log in. */
 export const forgetCodes = ({ database: { db, commit } }: TestConsole) =>
@@ -50,7 +46,7 @@ export async function addSecondFactor(
   })
   const { recovery_codes: recoveryCodes } = await post<{ recovery_codes: string[] }>(
     `/${factor.id}/confirm`,
-    { factor: { passcode: codeOf(factor.secret) } },
+    { factor: { passcode: totpCode(factor.secret) } },
   )
   await forgetCodes(testConsole)
   return { ...person, factorId: factor.id, secret: factor.secret, recoveryCodes }

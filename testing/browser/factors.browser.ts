@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { addSecondFactor, codeOf, forgetCodes, forgetFreshCodes } from './add-second-factor.ts'
+import { totpCode } from '../../server/src/testing/totp-code.ts'
+import { addSecondFactor, forgetCodes, forgetFreshCodes } from './add-second-factor.ts'
 import type { Person } from './enter-as.ts'
 import { examine } from './examine.ts'
 import { createSmallFleet, type SmallFleet } from './small-fleet.ts'
@@ -55,7 +56,7 @@ describe('second factors in the console', () => {
     assert.equal(await field.inputValue(), '')
     assert.deepEqual(await context.cookies(), [])
 
-    const code = codeOf(person.secret)
+    const code = totpCode(person.secret)
     await enterCode(page, `${code.slice(0, 3)} ${code.slice(3)}`)
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     assert.equal(new URL(page.url()).search, '?sort=name')
@@ -147,7 +148,7 @@ describe('second factors in the console', () => {
     await dialog.getByRole('button', { name: 'Confirm' }).click()
     await dialog.getByText('The code is wrong').waitFor()
     await forgetCodes(testConsole)
-    await dialog.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+    await dialog.getByLabel('Code', { exact: true }).fill(totpCode(secret))
     await dialog.getByRole('button', { name: 'Confirm' }).click()
     const codes = page.getByRole('dialog', { name: 'Your recovery codes' })
     await codes.getByRole('listitem').nth(9).waitFor()
@@ -178,7 +179,7 @@ describe('second factors in the console', () => {
     const person = await addOwner('emma')
     const { page, requests } = await testConsole.visit(t, undefined, { bypassCSP: true })
     await enterPassword(page, person, '/console/me/factors')
-    await enterCode(page, codeOf(person.secret))
+    await enterCode(page, totpCode(person.secret))
     const remove = page.getByRole('button', { name: 'Delete Phone' })
     await remove.waitFor()
     await forgetFreshCodes(testConsole, person.userId)
@@ -196,7 +197,7 @@ describe('second factors in the console', () => {
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await dialog.getByText('The code is wrong or was used before').waitFor()
     await forgetCodes(testConsole)
-    await dialog.getByLabel('Code', { exact: true }).fill(codeOf(person.secret))
+    await dialog.getByLabel('Code', { exact: true }).fill(totpCode(person.secret))
     await dialog.getByRole('button', { name: 'Continue' }).click()
     await page.getByText('No second factor yet').waitFor()
     const isRemoval = (url: string) => url.endsWith(`/factors/${person.factorId}`)
@@ -207,7 +208,7 @@ describe('second factors in the console', () => {
     const person = await addOwner('faye')
     const { page } = await testConsole.visit(t)
     await enterPassword(page, person, '/console/me/sessions')
-    await enterCode(page, codeOf(person.secret))
+    await enterCode(page, totpCode(person.secret))
     await page.getByRole('button', { name: 'Change password' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByLabel('Current password').fill(person.password)
@@ -220,7 +221,7 @@ describe('second factors in the console', () => {
     await page.getByLabel('User').fill(person.name)
     await page.getByLabel('Password').fill('tussocky moorland')
     await page.keyboard.press('Enter')
-    await enterCode(page, codeOf(person.secret))
+    await enterCode(page, totpCode(person.secret))
     await page.getByRole('heading', { name: 'My sessions' }).waitFor()
   })
 
@@ -236,7 +237,7 @@ describe('second factors in the console', () => {
     await enterCode(page, '000000')
     await page.getByText('The code is wrong or was used before').waitFor()
     await forgetCodes(testConsole)
-    await enterCode(page, codeOf(secret))
+    await enterCode(page, totpCode(secret))
     await page.getByRole('link', { name: 'web-01' }).waitFor()
     assert.equal(new URL(page.url()).search, '?sort=name')
   })
@@ -245,7 +246,7 @@ describe('second factors in the console', () => {
     const person = await addOwner('gina')
     const own = await testConsole.visit(t, undefined, { bypassCSP: true })
     await enterPassword(own.page, person)
-    await enterCode(own.page, codeOf(person.secret))
+    await enterCode(own.page, totpCode(person.secret))
     await overview(own.page)
 
     const { page } = await testConsole.visit(t, admin, { bypassCSP: true })

@@ -3,7 +3,8 @@ import { test, type TestContext } from 'node:test'
 import { startOidcProvider } from '../../server/src/testing/real-oidc.ts'
 import { testAuthority } from '../../server/src/testing/secure-server.ts'
 import { suiteLifetime } from '../../server/src/testing/spawn-muster.ts'
-import { addSecondFactor, codeOf, forgetCodes } from './add-second-factor.ts'
+import { totpCode } from '../../server/src/testing/totp-code.ts'
+import { addSecondFactor, forgetCodes } from './add-second-factor.ts'
 import { admin, password, startConsole } from './start-console.ts'
 
 const lifetime = suiteLifetime()
@@ -111,14 +112,14 @@ test('a user with a second factor links a login with the password and a code', a
   await page.getByLabel('User name').fill(user.name)
   await page.getByLabel('Password').fill(password)
   await page.keyboard.press('Enter')
-  await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+  await page.getByLabel('Code', { exact: true }).fill(totpCode(secret))
   await page.keyboard.press('Enter')
   await page.getByText('No logins at identity providers.').waitFor()
   await page.getByRole('button', { name: 'Link a login' }).first().click()
   await page.getByLabel('Current password').fill(password)
   await page.getByRole('button', { name: 'Continue to the provider' }).click()
   await forgetCodes(testConsole)
-  await page.getByLabel('Code', { exact: true }).fill(codeOf(secret))
+  await page.getByLabel('Code', { exact: true }).fill(totpCode(secret))
   await page.getByRole('button', { name: 'Continue to the provider' }).click()
   await page.waitForURL('**/console/me/logins?linked=yes')
 })

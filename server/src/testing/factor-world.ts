@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import type { FactorDto, FactorsDto, Token } from '@muster/contract'
-import { generateSync } from 'otplib'
 import { ask, requestToken, secretOf, tokenIdentity } from './client.ts'
 import type { Engine } from './engines.ts'
 import { startLinkWorld, userPassword, type LinkablePerson } from './link-world.ts'
 import type { Lifetime } from './spawn-muster.ts'
+import { totpCode as codeOf } from './totp-code.ts'
 
 /** A person with an authenticator app. */
 export interface FactorPerson extends LinkablePerson {
@@ -14,8 +14,6 @@ export interface FactorPerson extends LinkablePerson {
   /** Of the session that added the factor. */
   readonly token: string
 }
-
-const step = 30
 
 /** A Muster with providers, and users with second factors. */
 export async function startFactorWorld(lifetime: Lifetime, engine: Engine) {
@@ -35,10 +33,6 @@ export async function startFactorWorld(lifetime: Lifetime, engine: Engine) {
   const logIn = (identity: object, url = muster.url) => requestToken(url, { identity })
   const logInWithCode = ({ id }: Pick<LinkablePerson, 'id'>, passcode: string, url = muster.url) =>
     logIn(pairIdentity(id, passcode), url)
-
-  /** The code of a time, in steps from now. */
-  const codeOf = (secret: string, steps = 0) =>
-    generateSync({ secret, epoch: Math.floor(Date.now() / 1_000) + steps * step })
 
   /** As if the last code of a factor had been used long ago. */
   const forgetUse = (factorId: string) =>
