@@ -64,7 +64,7 @@ interface DriverBase {
 }
 
 /** The device flow (RFC 8628) of a provider, by the names of the API. */
-export type DeviceLogin = Omit<DeviceLoginDto, 'provider'>
+type DeviceLogin = Omit<DeviceLoginDto, 'provider'>
 
 /** What a provider says about somebody, as JSON. */
 export type Claims = Readonly<Record<string, unknown>>
