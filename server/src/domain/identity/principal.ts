@@ -1,7 +1,7 @@
 import type { Level } from '@muster/contract'
 import type { Network } from '../networks.ts'
 import { endOfToken, networksFor } from './login-rules.ts'
-import type { Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
+import type { AccessKeyUse, Assignment, PolicyRecord, UserStatus, TokenRecord } from './records.ts'
 import { restrictionOf, restrictUserStatus } from './access-key/key-restriction.ts'
 import { assignmentsInScope, toTokenScope, type GrantedScope } from './token-scope.ts'
 
@@ -64,7 +64,11 @@ export function createPrincipal(
 }
 
 /** Of a token that does not exist, to decide as for a real one. */
-export const supposePrincipal = (userStatus: UserStatus, scope: GrantedScope): Principal =>
+export const supposePrincipal = (
+  userStatus: UserStatus,
+  scope: GrantedScope,
+  accessKey: AccessKeyUse | null = null,
+): Principal =>
   createPrincipal(
     {
       id: '',
@@ -78,7 +82,7 @@ export const supposePrincipal = (userStatus: UserStatus, scope: GrantedScope): P
       expiresAt: 0,
       ip: '',
       source: 'api',
-      accessKey: null,
+      accessKey,
       providerId: null,
       providerSession: null,
       factor: null,

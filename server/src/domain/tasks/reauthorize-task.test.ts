@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import type { Server } from '@muster/contract'
+import type { KeyRestriction, Server } from '@muster/contract'
 import {
   makePolicy,
   makeProject,
@@ -25,7 +25,11 @@ interface Case {
   /** The actions that the user's role in the project allows. */
   readonly allows?: readonly string[]
   readonly isGone?: boolean
-  readonly key?: { readonly enabled: boolean; readonly expiresAt: number | null }
+  readonly key?: {
+    readonly enabled: boolean
+    readonly expiresAt: number | null
+    readonly restriction?: KeyRestriction
+  }
 }
 
 /** Why a start by alice, or by Muster itself, must not begin. */
@@ -86,6 +90,16 @@ describe('a task that begins', () => {
     'an access key that expires now': [
       { ...withKey, key: { ...usable, expiresAt: now } },
       /access key/,
+    ],
+    'an access key that does not allow the action': [
+      {
+        ...withKey,
+        key: {
+          ...usable,
+          restriction: { read_only: false, actions: ['stop'], projects: null, networks: null },
+        },
+      },
+      /no longer has the permission/,
     ],
     'a user without the role': [{ allows: [] }, /no longer has the permission/],
     'a role without the permission': [{ allows: ['perform.stop', 'get'] }, /no longer has/],

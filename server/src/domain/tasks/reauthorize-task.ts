@@ -1,7 +1,7 @@
 import { findAuthorizedScope } from '../identity/authorized-scope.ts'
 import type { AccessKeyStore, Directory } from '../identity/ports.ts'
-import { createPrincipal } from '../identity/principal.ts'
-import type { AccessKeyUse, TokenRecord } from '../identity/records.ts'
+import { supposePrincipal } from '../identity/principal.ts'
+import type { AccessKeyUse } from '../identity/records.ts'
 import { currentScope } from '../identity/token-scope.ts'
 import { isActive } from '../identity/user-status.ts'
 import type { StoredServer } from '../inventory/ports.ts'
@@ -40,11 +40,12 @@ export function createReauthorizeTask({ directory, accessKeys, clock }: Dependen
       return 'The access key that requested it is disabled, expired or deleted.'
     }
     const scope = currentScope(task.caller_scope, userStatus)
-    const token = { userId: task.user_id, scope: task.caller_scope, accessKey } as TokenRecord
     const allowed =
       scope &&
-      findAuthorizedScope(createPrincipal(token, userStatus, scope), permissionFor(task.action))
-        .scope
+      findAuthorizedScope(
+        supposePrincipal(userStatus, scope, accessKey),
+        permissionFor(task.action),
+      ).scope
     const owner = { projectId: server.project_id, domainId: server.domain_id }
     if (allowed && covers(allowed, owner)) return undefined
     return 'The user who requested it no longer has the permission.'
