@@ -50,6 +50,7 @@ export const activity = {
     unlink: 'Unlink a login from',
     add_factor: 'Add a second factor of',
     confirm_factor: 'Confirm a second factor of',
+    verify: 'Verify',
     verify_factor: 'Check a second factor of',
     update_factor: 'Rename a second factor of',
     delete_factor: 'Delete a second factor of',

@@ -1,5 +1,3 @@
-import type { RestrictableAction } from '@muster/contract'
-
 export const me = {
   title: 'My profile',
   keys: 'My access keys',
@@ -42,33 +40,6 @@ export const me = {
   },
   expiryDate: 'Expiry date',
   expiryDateHint: 'In your time zone',
-  restriction: 'Restriction',
-  unrestricted: 'none',
-  extent: 'The key can',
-  extents: {
-    all: 'Do all that its user may',
-    read_only: 'Read only',
-    actions: 'Read, and perform some actions on servers',
-  },
-  keyActions: {
-    start: 'start',
-    stop: 'stop',
-    restart: 'restart',
-    reset: 'reset',
-    suspend: 'suspend',
-    resume: 'resume',
-    'change-config': 'resize',
-    syncstatus: 'sync',
-    update: 'edit and tag',
-    delete: 'delete, restore and remove',
-  } satisfies Record<RestrictableAction, string>,
-  oneProject: 'Roles elsewhere do not count',
-  networks: 'Accepted from',
-  networksHint:
-    'Addresses or networks, separated by blanks, such as 192.0.2.0/24. Empty: anywhere.',
-  onlyActions: (actions: string) => `Only: ${actions}`,
-  onlyProjects: (projects: string) => `Projects: ${projects}`,
-  onlyFrom: (networks: string) => `From ${networks}`,
   problem: (label: string, problem: string) => `${label} ${problem}`,
   secretTitle: 'Your new access key',
   secretWarning: 'The secret is shown only once. Copy it now.',
@@ -102,18 +73,6 @@ export const me = {
   othersEnded: 'All other sessions logged out',
   factors: 'My second factors',
   logins: 'My linked logins',
-  loginsLead:
-    'Accounts at identity providers with which you can log in as this user. Linking one keeps your roles and access keys. Without a password, your access keys stop working if you have not logged in there for long.',
-  linkLogin: 'Link a login',
-  linkLoginText:
-    'Enter your password, then log in at the identity provider. Afterwards you can log in with either.',
-  provider: 'Identity provider',
-  goToProvider: 'Continue to the provider',
-  noProviders: 'There is no identity provider',
-  linkOutcomes: {
-    yes: 'The login is linked. You can log in with it.',
-    no: 'The login was not linked. It may belong to another user, or the attempt took longer than 10 minutes.',
-  },
   changePassword: 'Change password',
   changePasswordText: 'All your other sessions end. Your access keys stay.',
   currentPassword: 'Current password',

@@ -49,6 +49,7 @@ export const activity: Messages['activity'] = {
     unlink: '取消关联登录，所属',
     add_factor: '添加双因素验证，所属',
     confirm_factor: '确认双因素验证，所属',
+    verify: '校验',
     verify_factor: '校验双因素验证，所属',
     update_factor: '重命名双因素验证，所属',
     delete_factor: '删除双因素验证，所属',

@@ -11,6 +11,8 @@ import { factors } from './factors.ts'
 import { frame } from './frame.ts'
 import { identity } from './identity.ts'
 import { infrastructure } from './infrastructure.ts'
+import { keyRestriction } from './key-restriction.ts'
+import { linkedLogins } from './linked-logins.ts'
 import { me } from './me.ts'
 import { overview } from './overview.ts'
 import { locations } from './locations.ts'
@@ -38,6 +40,8 @@ export const zhCN: AllMessages = {
   frame,
   identity,
   infrastructure,
+  keyRestriction,
+  linkedLogins,
   me,
   overview,
   locations,

@@ -1,7 +1,7 @@
 import type { CredentialDto } from '@muster/contract'
 import { useState } from 'react'
 import { useSession } from '../../session/use-session.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { Copyable } from '../../ui/copyable.tsx'
 import { StatusMark } from '../../ui/status-mark.tsx'
 import { Table, type Column } from '../../ui/table.tsx'
@@ -18,7 +18,7 @@ import { showToast } from '../../ui/show-toast.ts'
 
 /** A table of access keys. */
 export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] }) {
-  const t = useMessages()
+  const t = useAllMessages()
   const now = useNow()
   const session = useSession()
   const names = useNames('projects')
@@ -52,11 +52,11 @@ export function KeysTable({ keys }: { readonly keys: readonly CredentialDto[] })
     },
     {
       key: 'restriction',
-      title: t.me.restriction,
+      title: t.keyRestriction.restriction,
       cell: ({ restriction }) =>
         describeRestriction(restriction, t, (id) => own.get(id) ?? names.get(id) ?? id).join(
           ' · ',
-        ) || t.me.unrestricted,
+        ) || t.keyRestriction.unrestricted,
     },
     { key: 'created', title: t.me.created, cell: (key) => <TimeAgo time={key.created_at} /> },
     {
@@ -95,7 +95,7 @@ interface DeleteKeyDialogProps {
 }
 
 function DeleteKeyDialog({ accessKey: { id, name }, onClose }: DeleteKeyDialogProps) {
-  const t = useMessages()
+  const t = useAllMessages()
   const queryClient = useQueryClient()
   const label = name === '' ? id : name
   const remove = useMutation({

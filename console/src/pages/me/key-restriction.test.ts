@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { restrictableActions } from '@muster/contract'
-import { en } from '../../messages/en/index.ts'
+import { keyRestriction } from '../../messages/en/key-restriction.ts'
 import { describeRestriction, noRestriction, toRestriction } from './key-restriction.ts'
 
 test('a form without a choice restricts nothing', () => {
@@ -25,13 +25,16 @@ test('each field of the form is a part of the restriction', () => {
 
 test('a restriction is told in words', () => {
   const nameOf = (id: string) => `project ${id}`
-  assert.deepEqual(describeRestriction(null, en, nameOf), [])
+  assert.deepEqual(describeRestriction(null, { keyRestriction }, nameOf), [])
   const nothing = { read_only: false, actions: null, projects: null, networks: null }
-  assert.deepEqual(describeRestriction({ ...nothing, read_only: true }, en, nameOf), ['Read only'])
+  assert.deepEqual(
+    describeRestriction({ ...nothing, read_only: true }, { keyRestriction }, nameOf),
+    ['Read only'],
+  )
   assert.deepEqual(
     describeRestriction(
       { ...nothing, actions: ['start', 'stop'], projects: ['a'], networks: ['::1/128'] },
-      en,
+      { keyRestriction },
       nameOf,
     ),
     ['Only: start, stop', 'Projects: project a', 'From ::1/128'],
@@ -39,5 +42,5 @@ test('a restriction is told in words', () => {
 })
 
 test('every action has a name', () => {
-  assert.deepEqual(Object.keys(en.me.keyActions), [...restrictableActions])
+  assert.deepEqual(Object.keys(keyRestriction.keyActions), [...restrictableActions])
 })

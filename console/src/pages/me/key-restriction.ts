@@ -1,5 +1,5 @@
 import type { KeyRestriction, KeyRestrictionInput, RestrictableAction } from '@muster/contract'
-import type { Messages } from '../../messages/en/index.ts'
+import type { AllMessages } from '../../messages/en/later.ts'
 
 /** What a key may do: all that its user may, nothing but reading, or reading and some actions. */
 export const keyExtents = ['all', 'read_only', 'actions'] as const
@@ -40,16 +40,20 @@ export function toRestriction(
 /** The restriction in words, one for each part. */
 export function describeRestriction(
   restriction: KeyRestriction | null,
-  t: Messages,
+  t: Pick<AllMessages, 'keyRestriction'>,
   nameOf: (projectId: string) => string,
 ): string[] {
   const { read_only = false, actions, projects, networks } = restriction ?? {}
   return [
-    ...(read_only ? [t.me.extents.read_only] : []),
+    ...(read_only ? [t.keyRestriction.extents.read_only] : []),
     ...(actions
-      ? [t.me.onlyActions(actions.map((action) => t.me.keyActions[action]).join(', '))]
+      ? [
+          t.keyRestriction.onlyActions(
+            actions.map((action) => t.keyRestriction.keyActions[action]).join(', '),
+          ),
+        ]
       : []),
-    ...(projects ? [t.me.onlyProjects(projects.map(nameOf).join(', '))] : []),
-    ...(networks ? [t.me.onlyFrom(networks.join(', '))] : []),
+    ...(projects ? [t.keyRestriction.onlyProjects(projects.map(nameOf).join(', '))] : []),
+    ...(networks ? [t.keyRestriction.onlyFrom(networks.join(', '))] : []),
   ]
 }

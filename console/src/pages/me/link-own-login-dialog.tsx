@@ -6,7 +6,7 @@ import { api } from '../../api/client.ts'
 import { wrongOr } from '../../api/wrong-or.ts'
 import { FormDialog } from '../../form/form-dialog.tsx'
 import { PasscodeField } from '../../form/passcode-field.tsx'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 
 interface Props {
@@ -16,7 +16,7 @@ interface Props {
 
 /** Asks for the password, and opens the page of the provider, which then returns to the list. */
 export function LinkOwnLoginDialog({ providers, onClose }: Props) {
-  const { me: t } = useMessages()
+  const { me, linkedLogins: t } = useAllMessages()
   const [provider, choose] = useState(providers[0]?.id ?? '')
   const [password, setPassword] = useState('')
   const [passcode, setPasscode] = useState('')
@@ -53,13 +53,13 @@ export function LinkOwnLoginDialog({ providers, onClose }: Props) {
         ))}
       </SelectField>
       <TextField
-        label={t.currentPassword}
+        label={me.currentPassword}
         type="password"
         autoComplete="current-password"
         required
         value={password}
         onChange={(event) => setPassword(event.target.value)}
-        error={isWrong ? (needsCode ? t.wrongPasswordOrCode : t.wrongPassword) : undefined}
+        error={isWrong ? (needsCode ? me.wrongPasswordOrCode : me.wrongPassword) : undefined}
       />
       {needsCode && <PasscodeField value={passcode} onChange={setPasscode} />}
     </FormDialog>

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { loginOptionsQuery } from '../../api/queries/session.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { useSession } from '../../session/use-session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Page } from '../../ui/page.tsx'
@@ -15,7 +15,7 @@ import styles from './me.module.css'
 const outcomes = ['yes', 'no'] as const
 
 export function LoginsPage() {
-  const { me: t } = useMessages()
+  const { me, linkedLogins: t } = useAllMessages()
   const { user } = useSession()
   const { data } = useQuery(loginOptionsQuery())
   const search = useSearch({ strict: false })
@@ -24,7 +24,7 @@ export function LoginsPage() {
   const providers = data?.providers ?? []
   return (
     <Page
-      title={t.logins}
+      title={me.logins}
       lead={t.loginsLead}
       aside={
         <Button

@@ -1,6 +1,6 @@
 import type { RestrictableAction } from '@muster/contract'
 import type { Problems } from '../../form/field-problems.ts'
-import { useMessages } from '../../messages/use-messages.ts'
+import { useAllMessages } from '../../messages/use-messages.ts'
 import { CheckField, ChoiceField, TextField } from '../../ui/field.tsx'
 import { keyExtents, type KeyExtent, type RestrictionDraft } from './key-restriction.ts'
 
@@ -13,7 +13,7 @@ interface Props {
 
 /** What a new key may do at most. */
 export function RestrictionFields({ draft, onChange, problems }: Props) {
-  const t = useMessages()
+  const t = useAllMessages()
   const problem = (field: string, label: string) => {
     const found = Object.entries(problems).find(([path]) => path.startsWith(`restriction.${field}`))
     return found && t.me.problem(label, found[1])
@@ -28,33 +28,33 @@ export function RestrictionFields({ draft, onChange, problems }: Props) {
   return (
     <>
       <ChoiceField
-        label={t.me.extent}
+        label={t.keyRestriction.extent}
         name="extent"
         value={draft.extent}
-        choices={keyExtents.map((value) => ({ value, label: t.me.extents[value] }))}
-        error={problem('actions', t.me.extent)}
+        choices={keyExtents.map((value) => ({ value, label: t.keyRestriction.extents[value] }))}
+        error={problem('actions', t.keyRestriction.extent)}
         onChange={(extent) => onChange({ ...draft, extent: extent as KeyExtent })}
       />
       {draft.extent === 'actions' &&
-        (Object.keys(t.me.keyActions) as RestrictableAction[]).map((action) => (
+        (Object.keys(t.keyRestriction.keyActions) as RestrictableAction[]).map((action) => (
           <CheckField
             key={action}
-            label={t.me.keyActions[action]}
+            label={t.keyRestriction.keyActions[action]}
             checked={draft.actions.includes(action)}
             onChange={(event) => toggle(action, event.target.checked)}
           />
         ))}
       <CheckField
-        label={t.me.oneProject}
+        label={t.keyRestriction.oneProject}
         checked={draft.isOneProject}
         onChange={(event) => onChange({ ...draft, isOneProject: event.target.checked })}
       />
       <TextField
-        label={t.me.networks}
-        hint={t.me.networksHint}
+        label={t.keyRestriction.networks}
+        hint={t.keyRestriction.networksHint}
         value={draft.networks}
         onChange={(event) => onChange({ ...draft, networks: event.target.value })}
-        error={problem('networks', t.me.networks)}
+        error={problem('networks', t.keyRestriction.networks)}
       />
     </>
   )

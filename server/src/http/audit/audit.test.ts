@@ -41,6 +41,13 @@ const auditNames: Readonly<Record<string, readonly [action: string, targetType: 
   updateLocalPasswords: ['update', 'domain'],
   updateLoginRules: ['update', 'domain'],
   unlinkLogin: ['unlink', 'user'],
+  createFactor: ['add_factor', 'user'],
+  confirmFactor: ['confirm_factor', 'user'],
+  verifyFactor: ['verify_factor', 'user'],
+  updateFactor: ['update_factor', 'user'],
+  deleteFactor: ['delete_factor', 'user'],
+  replaceRecoveryCodes: ['replace_recovery_codes', 'user'],
+  resetFactors: ['reset_factors', 'user'],
   setFirstPassword: ['update', 'user'],
   addGroupUser: ['join', 'group'],
   removeGroupUser: ['leave', 'group'],
@@ -101,9 +108,13 @@ const secretFields: Readonly<Record<string, readonly string[]>> = {
   setFirstPassword: ['password'],
 }
 
+const factorFields = new Set(['factor', 'factors', 'name', 'recovery_codes'])
+
 /** Who did it, if people do it to themselves. */
+const bySelf =
+  /^(?:changeOwnPassword|setFirstPassword|(?:create|confirm|verify|update|delete)Factor|replaceRecoveryCodes)$/
 const selfOf = ({ id }: Operation, { target_id }: EventDto): string | undefined =>
-  id === 'changeOwnPassword' || id === 'setFirstPassword' ? target_id : undefined
+  bySelf.test(id) ? target_id : undefined
 
 /** Client headers do not change the recorded address. */
 const claims = { 'x-forwarded-for': '198.51.100.9', forwarded: 'for=198.51.100.9' }
@@ -265,6 +276,19 @@ onEngineOfLane('the audit log', (engine) => {
       case 'logout':
       case 'confirm':
         break
+      // Never a secret or a code: the name of the factor at most.
+      case 'add_factor':
+      case 'confirm_factor':
+      case 'verify_factor':
+      case 'update_factor':
+      case 'delete_factor':
+      case 'replace_recovery_codes':
+      case 'reset_factors':
+        assert.deepEqual(
+          Object.keys(changes).filter((name) => !factorFields.has(name)),
+          [],
+        )
+        break
       case 'redact':
         assert.deepEqual(Object.keys(changes), [sent?.['field']])
         break
@@ -323,6 +347,8 @@ onEngineOfLane('the audit log', (engine) => {
       'setFirstPassword',
       ...['create', 'update', 'delete'].map((verb) => `${verb}Credential`),
       'unlinkLogin',
+      ...['create', 'confirm', 'verify', 'update', 'delete'].map((verb) => `${verb}Factor`),
+      'replaceRecoveryCodes',
       'updateView',
       'deleteView',
       // The permission is that of the task's action.

@@ -71,7 +71,10 @@ onEngineOfLane('a login with a password of a directory', (engine) => {
 
   test('users with a password of Muster log in with it only, and never show it to the directory', async () => {
     assert.ok(await loginAdmin(muster.url))
-    await muster.assertRefusedPassword(await logIn('sysadmin'), /wrong name or password/)
+    await muster.assertRefusedPassword(
+      await logIn('sysadmin'),
+      /wrong name, password or second factor/,
+    )
     const seen = JSON.stringify(ldap.binds)
     assert.ok(!seen.includes('secret of sysadmin') && !seen.includes('correct horse'))
   })
@@ -88,7 +91,10 @@ onEngineOfLane('a login with a password of a directory', (engine) => {
     await muster.call('POST', '/v3/linked_logins', { linked_logins: [link] })
     const directory = `secret of ${name}`
     secretOf(await logIn(name, local))
-    await muster.assertRefusedPassword(await logIn(name, directory), /wrong name or password/)
+    await muster.assertRefusedPassword(
+      await logIn(name, directory),
+      /wrong name, password or second factor/,
+    )
 
     const setRule = (local_passwords: string) =>
       commitIdentity([db.updateTable('domains').set({ local_passwords }).compile()])
@@ -152,7 +158,7 @@ onEngineOfLane('a login with a password of a directory', (engine) => {
           }),
       ],
       'another domain': [
-        /wrong name or password/,
+        /wrong name, password or second factor/,
         () => muster.logInAs({ name: 'ada', domain: { name: 'nowhere' } }, 'secret of ada'),
       ],
     }
@@ -264,7 +270,10 @@ onEngineOfLane('a login with a password of a directory', (engine) => {
       assert.equal(await muster.statusOf(token), 200)
       await muster.changeProvider(provider.id, { enabled: false })
       assert.equal(await muster.statusOf(token), 401)
-      await muster.assertRefusedPassword(await logIn('ada'), /wrong name or password/)
+      await muster.assertRefusedPassword(
+        await logIn('ada'),
+        /wrong name, password or second factor/,
+      )
       await muster.changeProvider(provider.id, { enabled: true })
       tokenIn(await logIn('ada'))
     })

@@ -164,7 +164,7 @@ onEngineOfLane('local passwords for break-glass users only', (engine) => {
     }
     await world.muster.assertRefused(
       await logIn({ ...user, id: 'nobody' }),
-      /^wrong name or password/,
+      /^wrong name, password or second factor/,
       'password',
     )
   })

@@ -46,6 +46,7 @@ onEngineOfLane('the options of an identity provider', (engine) => {
       name_claim: 'preferred_username',
       audience: '',
       create_users: true,
+      device_client_id: '',
     })
     assert.ok(!text.includes('client_secret'))
   })
