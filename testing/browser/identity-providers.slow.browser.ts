@@ -19,7 +19,7 @@ test('an administrator attaches a provider by the form, tests it, maps a group, 
   await page.getByRole('button', { name: 'Attach identity provider' }).click()
   const form = page.getByRole('dialog', { name: 'Attach identity provider' })
   await form.getByLabel('Name', { exact: true }).fill('Acme')
-  await form.getByLabel('Client ID').fill(oidc.client.client_id)
+  await form.getByRole('textbox', { name: 'Client ID', exact: true }).fill(oidc.client.client_id)
   const secret = form
     .getByLabel('Client secret (optional)')
     .or(form.locator('[name="options.client_secret"]'))

@@ -86,7 +86,7 @@ onBothEngines('a login with the token of a workload', (engine) => {
       body: key,
     })
     assert.equal(made.status, 403, 'a key would last longer')
-    assert.match(made.text, /workload/)
+    assert.match(made.text, /token of a program/)
 
     const soon = nowSeconds() + 100
     const short = await send(signed({ exp: soon }))
