@@ -4,7 +4,7 @@ import { badField } from './error.ts'
 export type Network = readonly [first: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
 
 /** An address with or without a length. Not all that the library reads: it also knows octal and short forms. */
-const networkPattern = /^([\d.]+|[\da-fA-F:.]*:[\da-fA-F:.]*)(?:\/(\d{1,3}))?$/
+const networkPattern = /^([\da-fA-F:.]+)(?:\/(\d{1,3}))?$/
 
 /** A network as it is stored: `10.0.0.7` is `10.0.0.7/32`. */
 function normalizeNetwork(text: string, field: string): string {
